@@ -11,6 +11,7 @@ use std::{
 use loop_core::{
     Bounded, CancellationToken, Ceiling, Loop, SharedBudget, Step, StopReason, Usd, best_of, condition_fn,
 };
+use loop_guardrails::UnmeteredIterations;
 use loop_manifest::{ExecutionContext, Plan};
 use loop_snapshots::FolderCopy;
 
@@ -175,6 +176,7 @@ impl Assay {
     /// Dropping the future drops the work in progress without grace time. Everything else is kept.
     pub async fn run(self) -> Result<AssayReport, AssayError> {
         let (count, jobs) = (self.count(), self.jobs.min(self.count()));
+        let is_watched = self.budget.is_some() && self.unmetered().is_empty();
         let Self { shared, budget, cancel, .. } = self;
         let shared = Arc::new(shared);
         let budget = budget.map(|usd| SharedBudget::new(Ceiling::cost(usd)));
@@ -184,6 +186,10 @@ impl Assay {
             if last.is_none_or(|last| last.index + jobs < count) {
                 let lane = lane(&shared, first, jobs)?.cancel_on(cancel.clone());
                 lanes.push(match &budget {
+                    // A server may stop to report what it should.
+                    Some(budget) if is_watched => {
+                        lane.share(budget).guard(UnmeteredIterations::cost(MAX_UNMETERED))
+                    }
                     Some(budget) => lane.share(budget),
                     None => lane,
                 });
@@ -195,6 +201,7 @@ impl Assay {
                 None => {}
                 Some(StopReason::Cancelled) => end = AssayEnd::Cancelled,
                 Some(StopReason::SharedBudgetExceeded) => end = end.max(AssayEnd::OutOfBudget),
+                Some(StopReason::Unmetered) => end = end.max(AssayEnd::Unmetered),
                 Some(_) => return Err(AssayError::Failed(report.ending().to_string())),
             }
         }
@@ -213,6 +220,9 @@ impl Assay {
         Ok(AssayReport { results, end })
     }
 }
+
+/// The number of runs in a row without a cost after which a budget counts as not enforceable.
+const MAX_UNMETERED: u64 = 3;
 
 fn lane_place(shared: &Shared, first: usize) -> PathBuf {
     shared.place.join("lanes").join(first.to_string())

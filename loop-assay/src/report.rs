@@ -10,6 +10,8 @@ pub enum AssayEnd {
     Complete,
     /// The budget was used up before all runs were made.
     OutOfBudget,
+    /// Three runs in a row did not report a cost, so the budget could not be enforced.
+    Unmetered,
     /// It was cancelled.
     Cancelled,
 }

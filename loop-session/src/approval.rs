@@ -3,6 +3,7 @@
 //! A person has to see what they approve: the whole change or the whole command, without a part that could look like
 //! something else.
 
+mod rows;
 mod typed_answer;
 
 use loop_agents::tools::{ApprovalAnswer, ApprovalKind, ApprovalRequest, visible};
@@ -11,22 +12,23 @@ use loop_guardrails::policy::command::CommandPrefix;
 use loop_manifest::settings::CommandRule;
 use tokio::sync::oneshot;
 
-use loop_telemetry::words::style::{BAD, BOLD, DIM, GOOD, WARN, paint};
+use loop_telemetry::words::{
+    count,
+    style::{BOLD, DIM, WARN, paint},
+};
 
-use self::typed_answer::TypedAnswer;
+pub(crate) use self::rows::painted_rows;
+use self::{
+    rows::{MIN_COLUMNS, ROW_COLUMNS, painted, question_rows, rows, rows_within},
+    typed_answer::TypedAnswer,
+};
 use crate::{ApprovalChannel, SessionHost};
 
-/// The maximum width of a row, in columns.
-const ROW_COLUMNS: usize = 76;
-
-/// The minimum width, so that a sign and a mark fit beside it.
-const MIN_COLUMNS: usize = 8;
-
-/// The number of rows above which a question repeats its first line below them.
+/// The number of rows above which a question repeats its beginning below them.
 const ON_A_SCREEN: usize = 15;
 
-/// Marks a row that continues a line. It replaces the sign of the line.
-const CONTINUED: char = '…';
+/// The number of rows that it repeats.
+const FIRST_ROWS: usize = 2;
 
 /// A tool's question, which waits for an answer.
 #[derive(Debug)]
@@ -77,7 +79,7 @@ impl ApprovalQuestion {
                 kind,
                 ApprovalKind::Command { .. } | ApprovalKind::Pipeline { .. } | ApprovalKind::ShellLine
             );
-            shown = rows(&if is_command { format!(" $ {text}") } else { text }, host.columns());
+            shown = question_rows(&if is_command { format!(" $ {text}") } else { text }, host.columns());
             shown.iter().for_each(|(sign, row)| host.say(&painted(*sign, row)));
         }
         // A redaction over several lines could hide more than a secret.
@@ -86,6 +88,9 @@ impl ApprovalQuestion {
             if shown.len() > ON_A_SCREEN {
                 // The first rows may have left the screen.
                 host.say(&head.join("\n"));
+                let above = format!("{} above; the first ones are:", count(shown.len() as u64, "row"));
+                host.say(&paint(WARN, above));
+                shown.iter().take(FIRST_ROWS).for_each(|(sign, row)| host.say(&painted(*sign, row)));
             }
             if hidden > Redaction::Nothing {
                 host.say(&paint(WARN, "A part of it looks like a secret and is not shown."));
@@ -253,68 +258,10 @@ fn without_escapes(escaped: &str) -> String {
     rest.fold(first, |text, part| text + part).replace("\\t", "").replace("\\\\", "\\")
 }
 
-/// Splits a diff into rows with their signs, for a terminal of this width. The terminal itself must wrap none of them: the
-/// rest would look like a line of its own.
-fn rows(diff: &str, columns: usize) -> Vec<(char, String)> {
-    rows_within(diff, columns.clamp(MIN_COLUMNS, ROW_COLUMNS))
-}
-
-/// As [`rows`], with rows of at most this many columns.
-fn rows_within(diff: &str, most: usize) -> Vec<(char, String)> {
-    let mut rows = Vec::new();
-    for line in diff.lines() {
-        let (mut row, mut columns, sign) = (String::new(), 0, line.chars().next().unwrap_or(' '));
-        for letter in line.chars() {
-            if columns + width(letter) > most {
-                // A word stays whole if it fits.
-                let end = row.rfind(' ').map(|at| at + 1).filter(|end| *end > most / 2).unwrap_or(row.len());
-                let rest = row.split_off(end);
-                rows.push((sign, std::mem::replace(&mut row, format!("{CONTINUED}{rest}"))));
-                columns = row.chars().map(width).sum();
-            }
-            row.push(letter);
-            columns += width(letter);
-        }
-        rows.push((sign, row));
-    }
-    rows
-}
-
-/// Returns the maximum width of a row with this sign, in columns.
-fn width(sign: char) -> usize {
-    if sign.is_ascii() { 1 } else { 2 }
-}
-
-/// Returns the lines of a diff for this host, coloured and wrapped.
-pub(crate) fn painted_rows(diff: &str, host: &SessionHost) -> String {
-    let rows = rows(&host.printable(diff), host.columns());
-    rows.iter().map(|(sign, row)| painted(*sign, row)).collect::<Vec<_>>().join("\n")
-}
-
-fn painted(sign: char, row: &str) -> String {
-    match sign {
-        '+' => paint(GOOD, row),
-        '-' => paint(BAD, row),
-        _ => paint(DIM, row),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::host::tests::silent;
-
-    #[test]
-    fn a_long_line_goes_on_in_rows_that_say_so() {
-        let line = format!("+{} -gone", "x ".repeat(60));
-        for (columns, most) in [(200, ROW_COLUMNS), (40, 40), (1, MIN_COLUMNS)] {
-            let rows = rows(&line, columns);
-            assert!(rows.len() > 1 && rows[1].1.starts_with('…'), "{rows:?}");
-            assert!(rows.iter().all(|(sign, row)| *sign == '+' && row.chars().count() <= most), "{rows:?}");
-            let whole: String = rows.iter().map(|(_, row)| row.trim_start_matches('…')).collect();
-            assert_eq!(whole, line);
-        }
-    }
 
     #[test]
     fn what_is_hidden_is_known_also_between_escapes() {

@@ -52,7 +52,7 @@ pub use self::{
     compaction::DEFAULT_KEPT_BYTES,
     context::{
         AFTER_SUMMARY, ContextFill, ContextMeasure, ContextParts, DEFAULT_KEPT_MESSAGES, SUMMARISE_AT,
-        Summary, SummaryError, SummaryRequest,
+        Summary, SummaryError, SummaryRequest, SummaryRules,
     },
     error::{ModelError, ModelErrorKind},
     history::History,

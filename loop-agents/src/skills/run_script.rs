@@ -72,7 +72,7 @@ impl Tool for RunSkillScript {
         .await?;
         let process = cx.process().also_env(self.variables.iter().cloned());
         let (process, missing) = cx.confined_script(process).await?;
-        missing.into_iter().for_each(|part| cx.note(format!("not enforced by the sandbox: {part}")));
+        cx.lacks(missing);
         let done = script.run(process, cx.workspace()).await;
         let done = done.map_err(|error| ToolError::failed(with_causes(&error)))?;
         let exit_code = done.exit.shell_code();

@@ -36,6 +36,24 @@ pub struct CommandSandbox {
     support: SandboxSupport,
 }
 
+/// A program that the sandbox surrounds.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ConfinedProgram<'a> {
+    /// A command of a tool.
+    Command(&'a OpenedCommand),
+    /// A program that a person chose, which may change the workspace: the script of a skill, a formatter, a sensor.
+    Script,
+    /// A program that nobody chose, and that examines what a model wrote. It changes nothing but caches, has no network,
+    /// and runs only if all of its sandbox holds.
+    Examiner,
+}
+
+impl<'a> ConfinedProgram<'a> {
+    const fn opened(self) -> Option<&'a OpenedCommand> {
+        if let Self::Command(opened) = self { Some(opened) } else { None }
+    }
+}
+
 /// The boundary around the commands of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -115,17 +133,18 @@ impl CommandSandbox {
         }
     }
 
-    /// Puts a command into its sandbox; `None` is a script, which may write. Returns the reasons why a part of it does not hold. Blocks for the disk.
+    /// Puts a program into its sandbox. Returns the reasons why a part of it does not hold. Blocks for the disk.
     ///
     /// # Errors
-    /// The settings require a sandbox, and this machine cannot enforce all of it.
+    /// The settings or the program require a sandbox, and this machine cannot enforce all of it.
     pub(super) fn confine(
         &self,
         process: Process,
-        opened: Option<&OpenedCommand>,
+        program: ConfinedProgram<'_>,
         workspace: &Workspace,
     ) -> Result<(Process, Vec<String>), ToolError> {
-        let policy = workspace.policy();
+        let (policy, opened) = (workspace.policy(), program.opened());
+        let examines = matches!(program, ConfinedProgram::Examiner);
         // Only the kernel keeps a shell from the secrets.
         let is_in_shell = opened.is_some_and(|opened| opened.command.is_in_shell());
         let enforcement = match policy.sandbox().value {
@@ -133,19 +152,22 @@ impl CommandSandbox {
             SandboxMode::Auto if is_in_shell && !self.is_possible() => {
                 return Err(ToolError::no_shell(self.lack()));
             }
+            SandboxMode::Off if examines => return Err(refused("the settings turn it off")),
+            SandboxMode::Auto if examines && !self.is_possible() => return Err(refused(self.lack())),
             SandboxMode::Off => return Ok((process, Vec::new())),
             SandboxMode::Auto if !self.is_possible() => return Ok((process, Vec::new())),
-            SandboxMode::Auto if !is_in_shell => Enforcement::Warn,
+            SandboxMode::Auto if !is_in_shell && !examines => Enforcement::Warn,
             SandboxMode::Auto | SandboxMode::Require => Enforcement::Require,
         };
         let only_reads = opened.is_some_and(|opened| opened.command.only_reads());
         let network = match policy.network().value {
+            _ if examines => SandboxNetwork::None,
             CommandNetwork::All => SandboxNetwork::All,
             CommandNetwork::Approved if !only_reads => SandboxNetwork::All,
             CommandNetwork::Approved | CommandNetwork::None => SandboxNetwork::None,
         };
         let mut access = Access(Sandbox::new().network(network).enforcement(enforcement));
-        access.add_workspace(workspace, only_reads);
+        access.add_workspace(workspace, only_reads || examines);
         access.add_folders(&self.folders, only_reads);
         access.add_repository(opened);
         access.hide_secrets(workspace, opened);
@@ -161,9 +183,7 @@ impl CommandSandbox {
 }
 
 fn refused(why: &str) -> ToolError {
-    ToolError::rejected(format!(
-        "the command was not run, because the settings require a sandbox for it: {why}"
-    ))
+    ToolError::rejected(format!("the command was not run, because it needs a sandbox: {why}"))
 }
 
 /// The access of one command.

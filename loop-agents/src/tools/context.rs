@@ -10,9 +10,11 @@ use loop_guardrails::policy::{
     workspace::{OpenedCommand, Workspace},
 };
 
+#[cfg(feature = "sandbox")]
+use super::command_sandbox::ConfinedProgram;
 use super::{
     Approval, ApprovalAnswer, ApprovalRequest, CommandRun, FileChange, Need, OriginalFiles, ProposedChange,
-    ToolError, audit_record::AuditRecord, diff::visible, live_output::LiveOutput,
+    ToolError, audit_record::AuditRecord, diff::visible_command, live_output::LiveOutput,
     pending_approval::PendingApproval,
 };
 use crate::process::Process;
@@ -42,6 +44,8 @@ pub(super) struct CallEffects {
     pub(super) files: Vec<FileChange>,
     pub(super) commands: Vec<CommandRun>,
     pub(super) notes: Vec<String>,
+    /// The parts of the sandbox that did not hold.
+    pub(super) unenforced: Vec<String>,
     /// The entry that would have allowed the command.
     pub(super) refused: Option<CommandPrefix>,
 }
@@ -104,7 +108,8 @@ impl ToolContext {
     ) -> Result<(Process, OpenedCommand, Vec<String>), ToolError> {
         let Some(sandbox) = self.sandbox.clone() else { return without_sandbox(process, opened) };
         self.blocking(move |workspace, _| {
-            let (process, missing) = sandbox.confine(process, Some(&opened), workspace)?;
+            let (process, missing) =
+                sandbox.confine(process, ConfinedProgram::Command(&opened), workspace)?;
             Ok((process, opened, missing))
         })
         .await
@@ -119,16 +124,31 @@ impl ToolContext {
         without_sandbox(process, opened)
     }
 
-    /// Puts a program of ours or of a skill into the sandbox of this toolbox, as [`confined`](Self::confined) does with a command.
+    /// Puts a program that a person chose into the sandbox of this toolbox, as [`confined`](Self::confined) does with a
+    /// command.
     pub(crate) async fn confined_script(
         &self,
         process: Process,
     ) -> Result<(Process, Vec<String>), ToolError> {
         #[cfg(feature = "sandbox")]
         if let Some(sandbox) = self.sandbox.clone() {
-            return self.blocking(move |workspace, _| sandbox.confine(process, None, workspace)).await;
+            let kind = ConfinedProgram::Script;
+            return self.blocking(move |workspace, _| sandbox.confine(process, kind, workspace)).await;
         }
         Ok((process, Vec::new()))
+    }
+
+    /// Puts a program that nobody chose into a sandbox in which it can only read. Returns `None` if none holds.
+    pub(super) async fn confined_examiner(&self, process: Process) -> Option<Process> {
+        #[cfg(feature = "sandbox")]
+        if let Some(sandbox) = self.sandbox.clone() {
+            let kind = ConfinedProgram::Examiner;
+            let confined = self.blocking(move |workspace, _| sandbox.confine(process, kind, workspace)).await;
+            return confined.ok().map(|(process, _)| process);
+        }
+        #[cfg(not(feature = "sandbox"))]
+        drop(process);
+        None
     }
 
     pub(super) fn showing(self, output: LiveOutput) -> Self {
@@ -190,7 +210,7 @@ impl ToolContext {
     ) -> Result<(), ToolError> {
         let Some(approval) = &self.approval else { return Err(self.refused(question)) };
         let (diff, shown) = match (question.line(), change) {
-            (Some(line), _) => (Some(visible(line).into_owned()), None),
+            (Some(line), _) => (Some(visible_command(line).into_owned()), None),
             (None, Some(change)) => self.blocking(move |workspace, _| change.shown(workspace)).await?,
             (None, None) => return Err(self.refused(question)),
         };
@@ -243,6 +263,16 @@ impl ToolContext {
     /// Records that the call ran a command.
     pub fn ran(&self, command: CommandRun) {
         self.effects().commands.push(command);
+    }
+
+    /// Records the parts of the sandbox that do not hold for a program of this call.
+    pub(crate) fn lacks(&self, parts: Vec<String>) {
+        let mut effects = self.effects();
+        for part in parts {
+            if !effects.unenforced.contains(&part) {
+                effects.unenforced.push(part);
+            }
+        }
     }
 
     /// Records how the text differs from its source.

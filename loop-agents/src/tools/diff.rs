@@ -5,6 +5,7 @@ mod visible;
 use similar::TextDiff;
 
 pub use self::visible::visible;
+pub(super) use self::visible::visible_command;
 
 /// The most lines that either text may have. Comparing more takes seconds.
 const MAX_LINES: usize = 10_000;

@@ -73,7 +73,7 @@ pub use self::{
     report::{CommandRun, FileChange, ToolOutcome, ToolReport},
     run_command::RunCommand,
     search_files::SearchFiles,
-    size_limits::{MAX_CONTENT_BYTES, MAX_OUTPUT_BYTES},
+    size_limits::{MAX_CONTENT_BYTES, MAX_OUTPUT_BYTES, MIN_OUTPUT_BYTES},
     tool::{DEFAULT_TOOL_TIME, Tool, ToolDefinition},
     toolbox::Toolbox,
     whoami::Whoami,

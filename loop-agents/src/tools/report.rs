@@ -3,6 +3,8 @@
 use loop_guardrails::policy::command::CommandPrefix;
 use serde::Serialize;
 
+use super::size_limits::notice;
+
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -52,9 +54,22 @@ pub struct ToolReport {
     /// Notes for a person on how the text differs from its source: it was cut, or some of it is not valid text. The
     /// model reads the same in the text.
     pub notes: Vec<String>,
+    /// The parts of the sandbox that did not hold for its commands, such as secrets that they could read. The model reads
+    /// the same in the text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unenforced: Vec<String>,
     /// The entry of the policy that would have allowed the refused command, to tell a person. A model does not read it.
     #[serde(skip)]
     pub refused: Option<CommandPrefix>,
+}
+
+/// The most parts of the sandbox that a result names.
+const MAX_UNENFORCED: usize = 5;
+
+/// Returns the end of a result that names parts of the sandbox that did not hold.
+pub(super) fn unenforced_notices(parts: &[String]) -> String {
+    let line = |part: &String| format!("\n{}", notice(&format!("not enforced by the sandbox: {part}")));
+    parts.iter().take(MAX_UNENFORCED).map(line).collect()
 }
 
 impl ToolReport {
@@ -67,6 +82,7 @@ impl ToolReport {
             files: Vec::new(),
             commands: Vec::new(),
             notes: Vec::new(),
+            unenforced: Vec::new(),
             refused: None,
         }
     }

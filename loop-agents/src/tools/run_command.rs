@@ -188,7 +188,10 @@ async fn prepare(line: String, limit: Duration, cx: &ToolContext) -> Result<Star
     let opened = cx.blocking(move |workspace, _| Ok(workspace.open_command(&line)?)).await?;
     let process = prepared_process(&opened.command, limit, cx);
     let (process, opened, missing) = cx.confined(process, opened).await?;
-    missing.into_iter().for_each(|part| cx.note(format!("not enforced by the sandbox: {part}")));
+    // The rules have judged each option and each path of a command that only reads.
+    if !opened.command.only_reads() {
+        cx.lacks(missing);
+    }
     let mut opened = ask(opened, &process, cx).await?;
     let command = &opened.command;
     let is_git = !command.questions().is_empty();

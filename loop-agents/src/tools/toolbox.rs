@@ -16,7 +16,7 @@ use super::{
     AfterWrite, Approval, CreateDir, CurrentDatetime, EditFile, FileTree, FormatOutcome, Git, ListFiles,
     OriginalFiles, ReadFile, RunCommand, SearchFiles, Tool, ToolContext, ToolDefinition, ToolError,
     ToolOutcome, ToolReport, Whoami, WriteFile, audit_record::AuditRecord, context::CallEffects,
-    live_output::LiveOutput, size_limits, tool::AnyTool,
+    live_output::LiveOutput, report, size_limits, tool::AnyTool,
 };
 use crate::process::{Environment, Process, Supervisor};
 
@@ -55,6 +55,7 @@ pub struct Toolbox {
     approval: Option<Arc<dyn Approval>>,
     originals: Option<OriginalFiles>,
     after_write: Option<AfterWrite>,
+    max_output: usize,
     run: Option<String>,
     iteration: Option<u64>,
     on_call: Option<Arc<CallListener>>,
@@ -77,6 +78,7 @@ impl Toolbox {
             approval: None,
             originals: None,
             after_write: None,
+            max_output: size_limits::MAX_OUTPUT_BYTES,
             run: None,
             iteration: None,
             on_call: None,
@@ -180,6 +182,14 @@ impl Toolbox {
         self
     }
 
+    /// Sets the most bytes of a result, from [`MIN_OUTPUT_BYTES`](super::MIN_OUTPUT_BYTES) to the default,
+    /// [`MAX_OUTPUT_BYTES`](super::MAX_OUTPUT_BYTES). The middle of a longer result is left out.
+    #[must_use]
+    pub fn max_output(mut self, bytes: usize) -> Self {
+        self.max_output = bytes.clamp(size_limits::MIN_OUTPUT_BYTES, size_limits::MAX_OUTPUT_BYTES);
+        self
+    }
+
     /// Keeps files there as they were before a tool changes them.
     #[must_use]
     pub fn keeping(mut self, originals: OriginalFiles) -> Self {
@@ -262,7 +272,9 @@ impl Toolbox {
             // A person approved the call itself, and no other change of a guarded file.
             let after_cx = self.context(name, &Value::Null, output);
             text.push_str(&after.run(&written, &after_cx).await);
-            commands_after = after_cx.take_effects().commands;
+            let effects = after_cx.take_effects();
+            commands_after = effects.commands;
+            cx.lacks(effects.unenforced);
         }
         let unrecorded = cx.record().ended(&result);
         let (outcome, mut text) = match result {
@@ -274,10 +286,11 @@ impl Toolbox {
             // The call's effects remain, so the text reports the problem in addition to the result.
             text = format!("{text}\n({problem})");
         }
-        let CallEffects { files, mut commands, notes, refused } = cx.take_effects();
+        let CallEffects { files, mut commands, notes, unenforced, refused } = cx.take_effects();
         commands.extend(commands_after);
-        let text = size_limits::bounded(text);
-        let report = ToolReport { tool: name.to_owned(), outcome, text, files, commands, notes, refused };
+        text.push_str(&report::unenforced_notices(&unenforced));
+        let (tool, text) = (name.to_owned(), size_limits::bounded(text, self.max_output));
+        let report = ToolReport { tool, outcome, text, files, commands, notes, unenforced, refused };
         if let Some(listener) = &self.on_call {
             listener(&report, begun.elapsed());
         }

@@ -3,7 +3,7 @@
 use loop_agents::chat::{
     AFTER_SUMMARY, AnsweredCall, Chat, ChatAgent, ChatModel, ContextFill, ContextMeasure, History, Message,
     ModelError, ModelErrorKind, OnDelta, Reply, Request, Retry, SUMMARISE_AT, ScriptedModel, SummaryError,
-    ToolCall, TurnError,
+    SummaryRules, ToolCall, TurnError,
 };
 use loop_core::{CancellationToken, Iteration as _, IterationContext, Usage, Work};
 use proptest::{collection::vec, prelude::*};
@@ -278,6 +278,19 @@ async fn nothing_is_summarised_for_a_prompt_that_cannot_fit() {
     // This one fits after a single summary.
     chat.set_history(talk(&[&"word ".repeat(300), "Yes.", &"word ".repeat(300), "Yes.", "More?", "No."]));
     assert_eq!(make_room(&mut chat, &Message::user("word ".repeat(400))).await, 1);
+}
+
+#[tokio::test]
+async fn rules_decide_when_a_summary_is_due_and_what_it_keeps() {
+    let texts = ["word ".repeat(100), "Yes.".to_owned()].repeat(4);
+    let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+    let due = |at, keep| {
+        let chat = Chat::new(ScriptedModel::new().with_window(2_000)).with_history(talk(&texts));
+        chat.summary_rules(SummaryRules::new(at, keep)).summary_due(&Message::user("And?"), None)
+    };
+    // The messages take about a quarter of the window.
+    assert_eq!([due(0.8, 6), due(0.0, 6)], [None, None]);
+    assert_eq!([due(0.2, 6), due(0.2, 3), due(0.2, 0)], [Some(6), Some(3), Some(0)]);
 }
 
 #[tokio::test]

@@ -1,16 +1,21 @@
 //! Parts of a sandbox that do not hold: the report, or the description, tells each.
 
-use std::fs;
+use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use loop_agents::{
     process::sandbox::{SandboxSupport, UserFolders},
-    tools::{CommandSandbox, Confinement, ToolOutcome},
+    tools::{AfterWrite, CommandSandbox, Confinement, ToolOutcome},
 };
 use loop_guardrails::policy::{
     ActionPolicy, CommandNetwork, LocalPath, Origin, Permissions, PolicySettings, SandboxMode, Verb,
+    environment::EnvironmentPolicy,
 };
+use serde_json::json;
 
-use crate::confined::{CANARY, allowing, can_be_tested, confined, folders, run, setting, sh, support};
+use crate::{
+    confined::{CANARY, allowing, can_be_tested, confined, folders, run, setting, sh, support},
+    scenario::Scenario,
+};
 
 #[tokio::test]
 async fn a_secret_is_hidden_or_the_report_says_that_it_is_not() {
@@ -23,9 +28,41 @@ async fn a_secret_is_hidden_or_the_report_says_that_it_is_not() {
         let scenario = confined(allowing(), support);
         scenario.put(".env", CANARY);
         let report = sh(&scenario, "cat .env").await;
-        let is_told = report.notes.iter().any(|note| note.contains(".env is in a writable folder"));
+        let is_told = report.unenforced.iter().any(|note| note.contains(".env is in a writable folder"));
         assert_eq!(report.text.contains(CANARY), is_told, "{report:?}");
         assert_eq!(is_told, !support.mounts);
+    }
+}
+
+/// The files that a model writes can make `go` read others: `#include ".env"`.
+#[tokio::test]
+async fn what_examines_go_has_no_network_changes_nothing_and_needs_all_of_its_sandbox() {
+    if !can_be_tested() {
+        return;
+    }
+    let go = "#!/bin/sh\necho $CGO_ENABLED $GOPROXY $GOWORK $*; cat .env; echo x > made; exit 1\n";
+    for (has_secret, sandbox) in
+        [(false, SandboxMode::Auto), (true, SandboxMode::Auto), (false, SandboxMode::Off)]
+    {
+        let mut settings = allowing();
+        settings.sandbox = setting(sandbox);
+        let mut scenario = Scenario::with(settings);
+        let programs = scenario.beside("go/bin");
+        fs::create_dir_all(&programs).unwrap();
+        fs::write(programs.join("go"), go).unwrap();
+        fs::set_permissions(programs.join("go"), fs::Permissions::from_mode(0o755)).unwrap();
+        let path = format!("{}:/usr/bin:/bin", programs.display());
+        let folders = UserFolders::of(|name| (name == "PATH").then(|| path.clone().into()));
+        let tools = scenario.tools.environment([("PATH", path)], &EnvironmentPolicy::new());
+        scenario.tools = tools.sandbox(CommandSandbox::new(folders)).after_write(AfterWrite::default());
+        scenario.put("go.mod", "module x\n");
+        if has_secret {
+            scenario.put(".env", CANARY);
+        }
+        let text = scenario.done("write_file", json!({ "path": "a.go", "content": "package x\n" })).await;
+        let runs = sandbox == SandboxMode::Auto && (!has_secret || support().mounts);
+        assert_eq!(text.contains("0 off off vet ./."), runs, "{text}");
+        assert!(!text.contains(CANARY) && !scenario.at("made").exists(), "{text}");
     }
 }
 
@@ -123,7 +160,7 @@ async fn a_rule_for_a_path_that_is_missing_holds_or_the_report_says_that_it_does
             let scenario = confined(settings, support());
             let report = sh(&scenario, "mkdir later && echo x >later/x").await;
             assert_eq!(scenario.at("later").exists(), sandbox == SandboxMode::Auto, "{report:?}");
-            let told = report.notes.iter().chain([&report.text]);
+            let told = report.unenforced.iter().chain([&report.text]);
             assert!(told.clone().any(|text| text.contains("forbid changes of `later`")), "{report:?}");
         }
     }
@@ -143,7 +180,7 @@ async fn a_secret_that_cannot_be_looked_for_is_told_and_refused_by_a_required_sa
         let mut made = std::process::Command::new("perl");
         assert!(made.args(["-e", &deep]).current_dir(scenario.at("")).status().unwrap().success());
         let report = sh(&scenario, "echo ran").await;
-        let told = report.notes.iter().chain([&report.text]);
+        let told = report.unenforced.iter().chain([&report.text]);
         assert!(told.clone().any(|text| text.contains("cannot look for secrets in")), "{report:?}");
         assert_eq!(report.text.contains("ran\n"), sandbox == SandboxMode::Auto, "{report:?}");
     }

@@ -89,6 +89,9 @@ pub(crate) struct NewSkillArgs {
     /// Its requirements
     #[arg(long, value_name = "TEXT")]
     pub(crate) compatibility: Option<String>,
+    /// Print its fields as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -114,5 +117,8 @@ pub(crate) enum SkillSetCommand {
         /// The names of its skills
         #[arg(required = true)]
         skills: Vec<String>,
+        /// Print its fields as JSON
+        #[arg(long)]
+        json: bool,
     },
 }

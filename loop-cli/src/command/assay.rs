@@ -174,6 +174,10 @@ fn show(args: &AssayArgs, report: &AssayReport, html: Option<File>) -> Result<()
     if !args.quiet {
         match report.end {
             AssayEnd::Complete => {}
+            AssayEnd::Unmetered => view::warning(
+                "three runs in a row did not report a cost, so `--budget` cannot be enforced: the assay was halted. Set \
+                 prices for the model in your settings, or leave `--budget` out",
+            ),
             AssayEnd::OutOfBudget => view::warning(
                 "the budget was used up before all runs were made: the same command with a higher `--budget` continues",
             ),

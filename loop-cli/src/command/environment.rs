@@ -10,7 +10,7 @@ use std::{
 };
 
 use anyhow::anyhow;
-use loop_agents::process::{RUN_VARIABLE, Supervisor, is_in_run};
+use loop_agents::process::{RUN_VARIABLE, Supervisor, is_below_a_run, is_in_run};
 use loop_telemetry::{RunStore, StateDir};
 use rustix::process::{Resource, getrlimit};
 use serde_json::json;
@@ -135,6 +135,12 @@ pub(crate) fn own_run() -> Result<Option<OsString>, Failure> {
     let runs = RunStore::at(state.runs()?, |_| ()).list()?;
     let own = runs.into_iter().find(|run| run.is_open && is_in_run(&run.id));
     Ok(own.map(|run| run.id.into()))
+}
+
+/// Returns whether a run started this process, also if its agent hides the marks of the process, or names another state
+/// directory. Call it before this process begins a run of its own.
+pub(crate) fn is_started_by_run() -> Result<bool, Failure> {
+    Ok(is_below_a_run() || own_run()?.is_some())
 }
 
 /// Returns a name for a new run. Names sort by time.

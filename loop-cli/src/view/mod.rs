@@ -27,7 +27,7 @@ pub(crate) use loop_telemetry::{
 
 use self::live::PRINTER;
 pub(crate) use self::{
-    format::{CallRows, allow_hint, call_heading, text, tool_call_line, tool_error_line},
+    format::{CallRows, allow_hint, call_heading, text, tool_call_line, tool_error_line, unenforced_lines},
     live::{
         CommandOutput, EventWording, LaneReporter, LiveOutput, LiveOutputs, NoEchoGuard, OutputEnd,
         OutputTail, PanelContent, ReplySender, ReplyWriter, RunReporter, RunScreen, StatusBoard, ends_output,

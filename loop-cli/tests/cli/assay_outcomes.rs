@@ -126,6 +126,15 @@ fn a_run_above_its_share_fails_and_an_agent_without_costs_is_named_once() {
 }
 
 #[test]
+fn an_assay_under_a_budget_ends_if_a_server_reports_no_cost() {
+    let scenario = scenario(HELLO);
+    let server = ModelServer::new((0..7).map(|_| Answer::deltas(["hello"])));
+    let args = [ASSAY, &["--runs", "7", "--budget", "1"]].concat();
+    server.run(&scenario, &args).exits(3).says(&["did not report a cost", "the assay was halted"]);
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[test]
 fn an_assay_continues_with_a_higher_budget() {
     let scenario = scenario(HELLO);
     let attempts = scenario.path("attempts");

@@ -13,10 +13,10 @@ security:
 tools:
   enabled: true
   max_tool_calls_per_turn: 15
-  max_output_bytes: 65536
+  max_output_bytes: 16384
 auto_format: true
 memory: { enabled: true, top_k: 5, budget_pct: 0.25 }
-rolling_summary: { enabled: true, trigger_pct: 0.80 }
+rolling_summary: { enabled: true, trigger_pct: 0.75, keep_turns: 4 }
 model_aliases:
   fast: { model: 'qwen3:8b', backend: ollama, tags: [code, quick] }
   big: claude-sonnet-4-5
@@ -30,8 +30,7 @@ fn settings_are_converted_and_the_others_are_listed() {
     scenario.run(&["init", "--from", "harvey.yaml"]).exits(0).says(&[
         "wrote loop.toml",
         "allow = [\"ls\", \"go test\"]",
-        "have no equivalent:\n  tools.enabled\n  tools.max_output_bytes\n  auto_format\n  memory.enabled\n",
-        "  rolling_summary.trigger_pct\n",
+        "have no equivalent:\n  tools.enabled\n",
         "model_aliases.odd",
     ]);
     let written = scenario.read("loop.toml");
@@ -39,6 +38,9 @@ fn settings_are_converted_and_the_others_are_listed() {
         "[policy]\nsafe_mode = true\ncommand_seconds = \"4m\"\n",
         "[policy.permissions]\n\".\" = [\"read\", \"write\", \"exec\", \"delete\"]\n\"secrets\" = []\n",
         "[chat]\nrounds = 15\n",
+        "[tools]\noutput_bytes = 16384\nauto_format = true\n",
+        "[memory]\nenabled = true\ntop_k = 5\nbudget_pct = 0.25\n",
+        "[summary]\nat = 0.75\nkeep = 4\n",
         "[models.\"fast\"]\nmodel = \"ollama:qwen3:8b\"\ntags = [\"code\", \"quick\"]\n",
     ] {
         assert!(written.contains(part), "{part}\n{written}");
@@ -63,6 +65,7 @@ fn bad_settings_are_refused_with_their_place_and_nothing_is_written() {
         ("permissions: { src: [read], src/: [write] }", "`permissions` names the folder `src` twice"),
         ("permissions: { src: [fly] }", "`permissions.src`"),
         ("tools: { max_tool_calls_per_turn: -1 }", "has to be from 1 to 10000"),
+        ("memory: { top_k: many }", "`memory.top_k` has to be a number"),
         ("- a\n- b", "this is a list"),
         ("a: [", "unclosed bracket"),
     ] {

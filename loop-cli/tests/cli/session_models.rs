@@ -4,6 +4,7 @@ use loop_testing::{Answer, Gate};
 use serde_json::json;
 
 use crate::{
+    approve_commands::{done, runs},
     chat_harness::{ChatHarness, answered_by},
     model_server::ModelServer,
     screen::SIZES,
@@ -160,4 +161,18 @@ fn a_model_that_its_server_does_not_list_is_chosen_with_a_warning() {
         chat.sees("models: scripted, other");
         chat.leaves();
     }
+}
+
+#[test]
+fn the_settings_bound_the_rounds_of_a_turn_and_the_results_of_its_tools() {
+    let scenario = Scenario::new();
+    scenario.write("notes", &"long\n".repeat(1_000));
+    scenario.write("loop.toml", "[chat]\nrounds = 1\n\n[tools]\noutput_bytes = 1024\n");
+    let server = ModelServer::new([runs("cat notes"), runs("cat notes"), done()]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], (100, 40));
+    chat.wait_for_prompt_after("/help");
+    chat.says("Look.", "the turn has used its rounds of calls (1)");
+    let result = server.requests()[1].body["messages"].to_string();
+    assert!(result.contains("bytes left out") && result.len() < 4_000, "{result}");
+    chat.leaves();
 }

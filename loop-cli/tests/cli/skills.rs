@@ -70,7 +70,8 @@ fn a_new_skill_is_written_once_and_only_if_it_is_valid() {
     }
     let unasked = scenario.run(&["skill", "new", "other"]).exits(2);
     assert!(unasked.stderr.contains("nobody can be asked"), "{}", unasked.stderr);
-    scenario.run(&["skill-set", "create", "all", "tidy"]).exits(0);
+    let set = scenario.run(&["skill-set", "create", "all", "tidy", "--json"]).exits(0);
+    assert_eq!(set.stdout, scenario.run(&["skill-set", "info", "all", "--json"]).stdout);
     assert_eq!(scenario.run(&["skill-set", "info", "all"]).exits(0).stdout, "all  \n  tidy\n");
     scenario.write(
         ".agents/skill-sets/web.yaml",

@@ -2,6 +2,7 @@
 
 use std::{fmt::Write as _, path::Path, time::Duration};
 
+use loop_agents::tools::{MAX_OUTPUT_BYTES, MIN_OUTPUT_BYTES};
 use loop_guardrails::policy::{Verb, command::CommandPrefix};
 
 use crate::{
@@ -65,6 +66,9 @@ struct Reader {
     policy: Vec<String>,
     permissions: Vec<String>,
     chat: Vec<String>,
+    tools: Vec<String>,
+    memory: Vec<String>,
+    summary: Vec<String>,
     models: String,
     user: Vec<String>,
     others: Vec<String>,
@@ -81,6 +85,16 @@ impl Reader {
             "run_timeout" | "security.run_timeout" => self.run_timeout(&path, node),
             "permissions" | "security.permissions" => self.each(&path, node, Self::permission),
             "tools.max_tool_calls_per_turn" => self.rounds(&path, node),
+            "auto_format" | "tools.auto_format" => {
+                let line = self.copied("auto_format", &path, node);
+                self.tools.extend(line);
+            }
+            "tools.max_output_bytes" => self.output_bytes(&path, node),
+            "memory.enabled" | "memory.inject_on_start" | "memory.top_k" | "memory.budget_pct" => {
+                let line = self.copied(&entry.key, &path, node);
+                self.memory.extend(line);
+            }
+            "rolling_summary" | "memory.rolling_summary" => self.each(&path, node, Self::summary),
             "model_aliases" => self.each(&path, node, Self::model),
             _ => match &node.value {
                 Value::Object(entries) if !entries.is_empty() => {
@@ -182,6 +196,53 @@ impl Reader {
         }
     }
 
+    /// Returns the line of a flag or a number above 0. There, 0 means that the setting is not set.
+    fn copied(&mut self, key: &str, path: &str, node: &Node) -> Option<String> {
+        match node.value {
+            Value::Bool(flag) => Some(format!("{key} = {flag}")),
+            Value::Whole(number) => (number != 0).then(|| format!("{key} = {number}")),
+            Value::Decimal(number) => (number != 0.0).then(|| format!("{key} = {number:?}")),
+            _ => {
+                self.mismatch(path, ExpectedValue::Number, node);
+                None
+            }
+        }
+    }
+
+    fn output_bytes(&mut self, path: &str, node: &Node) {
+        match node.value {
+            Value::Whole(bytes)
+                if !(MIN_OUTPUT_BYTES as i128..=MAX_OUTPUT_BYTES as i128).contains(&bytes) =>
+            {
+                let bounds = format!("{MIN_OUTPUT_BYTES} to {MAX_OUTPUT_BYTES}");
+                self.others.push(format!("{path} (`output_bytes` is from {bounds})"));
+            }
+            _ => {
+                let line = self.copied("output_bytes", path, node);
+                self.tools.extend(line);
+            }
+        }
+    }
+
+    /// A share or a percentage is when older messages are summarised, and another number is how many stay.
+    fn summary(&mut self, path: &str, entry: &ObjectEntry) {
+        let path = format!("{path}.{}", entry.key);
+        let line = match entry.node.value {
+            Value::Bool(true) => None,
+            Value::Bool(false) => Some("at = 0".to_owned()),
+            Value::Whole(percent) if entry.key.ends_with("pct") && (2..=100).contains(&percent) => {
+                Some(format!("at = {:?}", percent as f64 / 100.0))
+            }
+            Value::Whole(_) if entry.key.ends_with("pct") => {
+                self.mismatch(&path, ExpectedValue::Number, &entry.node);
+                None
+            }
+            Value::Decimal(_) => self.copied("at", &path, &entry.node),
+            _ => self.copied("keep", &path, &entry.node),
+        };
+        self.summary.extend(line);
+    }
+
     /// A model is a name, or an object with a backend and tags.
     fn model(&mut self, path: &str, entry: &ObjectEntry) {
         let path = format!("{path}.{}", entry.key);
@@ -219,9 +280,14 @@ impl Reader {
 
     fn settings(self) -> HarveySettings {
         let mut text = String::new();
-        for (table, lines) in
-            [("policy", &self.policy), ("policy.permissions", &self.permissions), ("chat", &self.chat)]
-        {
+        for (table, lines) in [
+            ("policy", &self.policy),
+            ("policy.permissions", &self.permissions),
+            ("chat", &self.chat),
+            ("tools", &self.tools),
+            ("memory", &self.memory),
+            ("summary", &self.summary),
+        ] {
             if !lines.is_empty() {
                 // Writing to a string does not fail.
                 let _ = writeln!(text, "\n[{table}]\n{}", lines.join("\n"));

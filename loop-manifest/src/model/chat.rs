@@ -151,6 +151,7 @@ impl<'a> ChatSetup<'a> {
             .sandbox(command_sandbox(self.cx))
             .environment(seen.chain(set), &everything)
             .after_write(self.settings.after_write())
+            .max_output(self.settings.output_bytes())
             .supervisor(self.cx.supervisor().clone())
             .run(self.cx.supervisor().run())
             .audit(audit.clone());
@@ -215,6 +216,7 @@ impl Model {
         let names = setup.tools.clone().unwrap_or_else(|| tools_of(setup.settings));
         let limits = TurnLimits::default().rounds(setup.settings.rounds());
         let mut chat = Chat::new(self.boxed(setup.cx.seed())).limits(limits);
+        chat = chat.summary_rules(setup.settings.summary());
         let mut system = setup.system_prompt();
         if let Some(system) = &system {
             chat = chat.system(system);

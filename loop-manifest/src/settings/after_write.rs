@@ -1,8 +1,8 @@
-//! `[tools]`, `[formatters]` and `[sensors]`: what happens after a tool wrote a file.
+//! `[tools]`, `[formatters]` and `[sensors]`: how much a tool returns, and what happens after it wrote a file.
 //!
 //! The programs run without a question, so only the user names them. A project can only turn the formatters off.
 
-use loop_agents::tools::{AfterWrite, FileCommand};
+use loop_agents::tools::{AfterWrite, FileCommand, MAX_OUTPUT_BYTES, MIN_OUTPUT_BYTES};
 use serde_json::{Value, json};
 
 use super::table::{SettingsOwner, SettingsTable};
@@ -14,17 +14,23 @@ use crate::{
 };
 
 /// The keys of `[tools]`.
-pub(super) const KEYS: &[&str] = &["auto_format"];
+pub(super) const KEYS: &[&str] = &["auto_format", "output_bytes"];
 
 /// The values of `[tools]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolSettings {
     /// Whether files are formatted after a tool wrote them. By default they are.
     pub auto_format: Option<bool>,
+    /// The most bytes of a result. By default 65,536.
+    pub output_bytes: Option<u64>,
 }
 
 pub(super) fn read(mut table: SettingsTable<'_>) -> ToolSettings {
-    ToolSettings { auto_format: table.flag("auto_format").map(|flag| flag.value) }
+    let output_bytes = table.within("output_bytes", MIN_OUTPUT_BYTES as u64, MAX_OUTPUT_BYTES as u64);
+    ToolSettings {
+        auto_format: table.flag("auto_format").map(|flag| flag.value),
+        output_bytes: output_bytes.map(|bytes| bytes.value),
+    }
 }
 
 /// Reads a table of command lines by patterns of files.
@@ -75,11 +81,17 @@ pub(super) fn rules(
     AfterWrite::default().formats(formats).formatters(formatters.to_vec()).sensors(sensors.to_vec())
 }
 
+/// Returns the most bytes of a result.
+pub(super) fn output_bytes(user: &ToolSettings, project: &ToolSettings) -> usize {
+    let least = user.output_bytes.into_iter().chain(project.output_bytes).min();
+    least.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(MAX_OUTPUT_BYTES)
+}
+
 /// The JSON Schema of `[tools]`.
 pub(super) fn schema() -> Value {
     json!({
         "type": "object",
-        "description": "Which help tools get.",
+        "description": "Which help tools get, and how much they return.",
         "additionalProperties": false,
         "properties": {
             "auto_format": {
@@ -87,6 +99,13 @@ pub(super) fn schema() -> Value {
                 "default": true,
                 "description": "In `loop.toml`: whether files are formatted after a tool wrote them. A project can only \
                     turn it off.",
+            },
+            "output_bytes": {
+                "type": "integer",
+                "minimum": MIN_OUTPUT_BYTES,
+                "maximum": MAX_OUTPUT_BYTES,
+                "default": MAX_OUTPUT_BYTES,
+                "description": "In `loop.toml`: the most bytes of a tool's result that a model reads. The middle of a                     longer one is left out. A project can only lower it.",
             },
         },
     })

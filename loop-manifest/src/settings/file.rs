@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     PROJECT_FILE, SettingsTables, TABLES, after_write, chat, engine, folders, memory, models, plan, policy,
-    rag, remote, schedule, servers, skills,
+    rag, remote, schedule, servers, skills, summary,
     table::{SettingsOwner, SettingsTable},
     terminal,
 };
@@ -203,6 +203,7 @@ fn part(
                 let table = SettingsTable::of("skills", skills::KEYS, &entry.node, source, problems);
                 tables.skills = table.map(|table| skills::read(table, owner)).unwrap_or_default();
             }
+            "summary" => tables.summary = summary::read(&entry.node, source, problems),
             "terminal" => {
                 let table = SettingsTable::of("terminal", terminal::KEYS, &entry.node, source, problems);
                 tables.terminal = table.map(|table| terminal::read(table, owner)).unwrap_or_default();

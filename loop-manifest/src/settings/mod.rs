@@ -6,7 +6,7 @@
 //!
 //! `loop.toml` may be a manifest as well. That makes no two meanings out of one key: settings are in tables
 //! (`chat`, `engine`, `folders`, `formatters`, `memory`, `models`, `plan`, `policy`, `rag`, `remote`, `schedule`,
-//! `sensors`, `servers`, `skills`, `terminal` and `tools`), and they are taken out before the manifest is read. A
+//! `sensors`, `servers`, `skills`, `summary`, `terminal` and `tools`), and they are taken out before the manifest is read. A
 //! manifest has none of these names but `memory`, and there it has other keys.
 //! In other files nobody would look for settings, so there they are unknown keys.
 
@@ -25,6 +25,7 @@ mod remote;
 mod schedule;
 mod servers;
 mod skills;
+mod summary;
 mod table;
 mod terminal;
 mod user_file;
@@ -40,6 +41,7 @@ use std::{
 };
 
 use loop_agents::{
+    chat::SummaryRules,
     remote::RemoteReader,
     servers::ServerCommand,
     tools::{AfterWrite, FileCommand},
@@ -63,6 +65,7 @@ pub use self::{
     rag::RagSettings,
     remote::{RemoteDisabled, RemoteSettings},
     skills::SkillSettings,
+    summary::SummarySettings,
     terminal::TerminalSettings,
 };
 use crate::Diagnostics;
@@ -86,6 +89,7 @@ const TABLES: &[&str] = &[
     "sensors",
     "servers",
     "skills",
+    "summary",
     "terminal",
     "tools",
 ];
@@ -99,6 +103,7 @@ pub fn schemas() -> impl Iterator<Item = (String, Value)> {
         ("policy", policy::schema()),
         ("rag", rag::schema()),
         ("skills", skills::schema()),
+        ("summary", summary::schema()),
         ("tools", after_write::schema()),
     ];
     schemas.map(|(name, schema)| (name.to_owned(), schema)).into_iter()
@@ -135,6 +140,8 @@ pub struct SettingsTables {
     pub servers: BTreeMap<String, ServerCommand>,
     /// `[skills]`: where skills are.
     pub skills: SkillSettings,
+    /// `[summary]`: when a conversation is summarised.
+    pub summary: SummarySettings,
     /// `[terminal]`: what a run does with the terminal.
     pub terminal: TerminalSettings,
     /// `[tools]`: which help tools get.
@@ -189,6 +196,16 @@ impl Settings {
     /// Returns how often a model may call tools in a turn, unless a run says otherwise.
     pub fn rounds(&self) -> u64 {
         self.project.tables.chat.rounds_under(&self.user.tables.chat)
+    }
+
+    /// Returns when conversations are summarised.
+    pub fn summary(&self) -> SummaryRules {
+        self.project.tables.summary.rules_under(&self.user.tables.summary)
+    }
+
+    /// Returns the most bytes of a result that a tool gives to a model.
+    pub fn output_bytes(&self) -> usize {
+        after_write::output_bytes(&self.user.tables.tools, &self.project.tables.tools)
     }
 
     /// Returns what happens after a tool wrote a file.

@@ -83,11 +83,16 @@ impl<'a> SettingsTable<'a> {
 
     /// A whole number from 0 to `most`.
     pub(super) fn number(&mut self, key: &str, most: u64) -> Option<WithOrigin<u64>> {
+        self.within(key, 0, most)
+    }
+
+    /// A whole number in these bounds.
+    pub(super) fn within(&mut self, key: &str, least: u64, most: u64) -> Option<WithOrigin<u64>> {
         let node = self.node(key)?;
         let Value::Whole(whole) = node.value else { return self.mismatch(key, ExpectedValue::Whole, node) };
-        let number = u64::try_from(whole).ok().filter(|number| *number <= most);
+        let number = u64::try_from(whole).ok().filter(|number| (least..=most).contains(number));
         if number.is_none() {
-            let title = format!("`{}.{key}` has to be a number from 0 to {most}", self.name);
+            let title = format!("`{}.{key}` has to be a number from {least} to {most}", self.name);
             self.wrong(title, node.span.clone());
         }
         number.map(|number| self.placed(number, &node.span))

@@ -23,6 +23,27 @@ fn the_user_names_programs_and_a_project_only_turns_formatters_off() {
 }
 
 #[test]
+fn a_project_only_lowers_what_conversations_take() {
+    let settings = |user: &str, project: &str| Scenario::new(user, project).load().expect("settings");
+    let default = settings("", "");
+    assert_eq!((default.output_bytes(), default.summary()), (65_536, SummaryRules::default()));
+    let user = "[tools]\noutput_bytes = 4096\n[summary]\nat = 0.5\nkeep = 0\n";
+    let project = "[tools]\noutput_bytes = 8192\n[summary]\nat = 0.7\nkeep = 2\n";
+    for (one, other) in [(user, ""), (user, project)] {
+        let settings = settings(one, other);
+        assert_eq!((settings.output_bytes(), settings.summary()), (4096, SummaryRules::new(0.5, 0)));
+    }
+    assert_eq!(settings("", project).summary(), SummaryRules::new(0.7, 2));
+    for (project, said) in [
+        ("[tools]\noutput_bytes = 1000", "from 1024 to 65536"),
+        ("[summary]\nat = 80", "`summary.at` has to be a number from 0 to 1"),
+        ("[summary]\nkept = 3", "`summary` takes `at`, `keep`"),
+    ] {
+        assert!(refusal(project).contains(said), "{project}: {}", refusal(project));
+    }
+}
+
+#[test]
 fn a_project_names_no_program() {
     for (project, said) in [
         ("[sensors]\n\"*.rs\" = \"./evil\"", "`[sensors]` is only for a user's own settings"),

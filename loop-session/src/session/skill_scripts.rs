@@ -120,7 +120,9 @@ impl Session {
         }
         let output = self.host().printable(&report.text);
         self.host().result(&output);
-        report.notes.iter().for_each(|note| self.warn(&self.host().one_line(note)));
+        for part in &report.unenforced {
+            self.warn(&self.host().one_line(&format!("not enforced by the sandbox: {part}")));
+        }
         self.add_excerpt_to_context(&about, &output);
         match report.commands.last().filter(|run| run.exit_code != 0) {
             Some(run) => {

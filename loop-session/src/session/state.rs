@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use loop_agents::chat::{Attachment, Chat};
+use loop_agents::chat::{Attachment, Chat, TurnLimits};
 use loop_core::{CancellationToken, Usage, with_causes};
 use loop_manifest::{
     ExecutionContext,
@@ -125,12 +125,11 @@ impl Session {
     pub fn open_with(
         start: StartModel,
         conversation: ConversationOptions,
-        settings: Settings,
+        mut settings: Settings,
         execution: ExecutionContext,
         host: SessionHost,
     ) -> Result<Self, OpenError> {
         let host = host.with_secrets_in(execution.variables());
-        let mut settings = settings;
         settings.user.tables.policy.allow.extend(conversation.allowed());
         let ConversationOptions { model: named, system, tools, .. } = conversation;
         let state = StateDir::from_env_with(|name| execution.variable(name))?;
@@ -160,6 +159,8 @@ impl Session {
             Some(model) => Chat::new(model.boxed(execution.seed())),
             None => Chat::new(NoModel),
         };
+        let chat =
+            chat.limits(TurnLimits::default().rounds(settings.rounds())).summary_rules(settings.summary());
         let jobs = SessionJobs::new(project_jobs(&state, &settings, &execution, &host)?, host.clone())?;
         let is_disabled = is_disabled(execution.variable(DISABLE_VARIABLE).as_deref());
         let log =

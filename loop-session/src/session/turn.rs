@@ -176,9 +176,10 @@ impl Session {
         }
         if output.out_of_rounds {
             self.warn(&format!(
-                "the turn has used its {} rounds of calls: type `continue` to go on, or raise `rounds` under `[chat]` in \
+                "the turn has used its rounds of calls ({}): type `continue` to go on, or raise `rounds` under `[chat]` in \
                  your settings",
-                output.rounds
+                // The last one has only the reply.
+                output.rounds.saturating_sub(1)
             ));
         }
         if output.truncated {

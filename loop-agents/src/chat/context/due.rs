@@ -5,7 +5,7 @@
 
 use super::{
     super::{Chat, Message},
-    ContextFill, DEFAULT_KEPT_MESSAGES,
+    ContextFill, DEFAULT_KEPT_MESSAGES, SUMMARISE_AT,
     measure::message_tokens,
 };
 
@@ -19,6 +19,30 @@ const WORTHWHILE_GROWTH: f64 = 0.1;
 /// The expected length of a summary in tokens. It is shorter in a small window.
 const SUMMARY_TOKENS: u64 = 1_000;
 
+/// When a conversation is summarised, and how much of it stays.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct SummaryRules {
+    /// The share of the model's window from which a summary is due. With 0, only a prompt that would not fit makes it due.
+    pub at: f64,
+    /// The most messages that stay as they are.
+    pub keep: usize,
+}
+
+impl SummaryRules {
+    /// Creates rules.
+    pub const fn new(at: f64, keep: usize) -> Self {
+        Self { at, keep }
+    }
+}
+
+/// At [`SUMMARISE_AT`], and with the last [`DEFAULT_KEPT_MESSAGES`] messages.
+impl Default for SummaryRules {
+    fn default() -> Self {
+        Self::new(SUMMARISE_AT, DEFAULT_KEPT_MESSAGES)
+    }
+}
+
 /// The result of a summary.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::chat) struct SummaryEffect {
@@ -29,6 +53,13 @@ pub(in crate::chat) struct SummaryEffect {
 }
 
 impl Chat {
+    /// Sets when the conversation is summarised.
+    #[must_use]
+    pub const fn summary_rules(mut self, rules: SummaryRules) -> Self {
+        self.summary_rules = rules;
+        self
+    }
+
     /// Returns how many recent messages a summary should keep, if one is due before this prompt. `last` is the number
     /// that the last summary for this prompt kept: if the window is still too full, the next summary keeps fewer, down
     /// to the last two messages, or to none if the prompt would not fit otherwise.
@@ -37,8 +68,8 @@ impl Chat {
     /// without any messages before it, or if the last summary freed nothing and the conversation has hardly grown since.
     pub fn summary_due(&self, prompt: &Message, last: Option<usize>) -> Option<usize> {
         let window = self.model.context_window()?;
-        let fill = self.measure_with(prompt).fill();
-        let is_over = fill == ContextFill::Over;
+        let measure = self.measure_with(prompt);
+        let is_over = measure.fill() == ContextFill::Over;
         let alone = self.least_tokens(prompt);
         if alone >= window {
             return None;
@@ -49,9 +80,9 @@ impl Chat {
             (None, Some(effect)) if self.message_tokens() < effect.tokens + growth => {
                 is_over && effect.has_freed
             }
-            _ => is_over || fill == ContextFill::Tight,
+            _ => is_over || measure.reaches(self.summary_rules.at),
         };
-        let least = if is_over { 0 } else { 2 };
+        let least = if is_over { 0 } else { self.summary_rules.keep.min(2) };
         let all = [self.keepable(window), 2, 0];
         let fewer = all.into_iter().filter(|keep| *keep >= least && last.is_none_or(|last| *keep < last));
         let mut possible = fewer.filter(|keep| is_due && !self.older_than(*keep).is_empty());
@@ -79,7 +110,8 @@ impl Chat {
         let room = (window as f64 * AFTER_SUMMARY) as u64;
         let taken = self.instruction_tokens() + summary_tokens(window);
         let fits = |keep: &usize| taken + self.kept_tokens(*keep) <= room;
-        (2..=DEFAULT_KEPT_MESSAGES).rev().find(fits).unwrap_or(2)
+        let most = self.summary_rules.keep;
+        (2..=most).rev().find(fits).unwrap_or(most.min(2))
     }
 }
 

@@ -14,12 +14,12 @@ mod summary;
 
 #[cfg(feature = "genai")]
 pub(super) use self::measure::request_tokens;
-pub use self::{
-    due::AFTER_SUMMARY,
-    measure::{ContextFill, ContextMeasure, ContextParts, SUMMARISE_AT},
-    summary::{DEFAULT_KEPT_MESSAGES, Summary, SummaryError, SummaryRequest},
-};
 pub(super) use self::{
     due::SummaryEffect,
     measure::{BYTES_PER_TOKEN, Counted, text_tokens},
+};
+pub use self::{
+    due::{AFTER_SUMMARY, SummaryRules},
+    measure::{ContextFill, ContextMeasure, ContextParts, SUMMARISE_AT},
+    summary::{DEFAULT_KEPT_MESSAGES, Summary, SummaryError, SummaryRequest},
 };

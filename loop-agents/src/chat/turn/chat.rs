@@ -7,7 +7,7 @@ use loop_guardrails::policy::workspace::Workspace;
 use super::{
     super::{
         ChatModel, History,
-        context::{Counted, SummaryEffect},
+        context::{Counted, SummaryEffect, SummaryRules},
     },
     Turn, TurnLimits,
 };
@@ -16,7 +16,7 @@ use crate::tools::{Tool, ToolDefinition, Toolbox};
 /// A conversation: a model, its tools, and the messages so far.
 ///
 /// # Default
-/// No system prompt, no tools, no messages, and the default [`TurnLimits`].
+/// No system prompt, no tools, no messages, and the default [`TurnLimits`] and [`SummaryRules`].
 ///
 /// ```
 /// use loop_agents::{chat::{Chat, ScriptedModel}, tools::Toolbox};
@@ -53,6 +53,7 @@ pub struct Chat {
     pub(in crate::chat) counted: Option<Counted>,
     /// The result of the last summary, if the conversation still begins with it.
     pub(in crate::chat) summarised: Option<SummaryEffect>,
+    pub(in crate::chat) summary_rules: SummaryRules,
     pub(super) limits: TurnLimits,
 }
 
@@ -70,6 +71,7 @@ impl Chat {
             history: History::new(),
             counted: None,
             summarised: None,
+            summary_rules: SummaryRules::default(),
             limits: TurnLimits::default(),
         }
     }

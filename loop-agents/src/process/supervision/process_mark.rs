@@ -30,6 +30,24 @@ pub fn is_in_run(run: &str) -> bool {
     mark.is_in_environment(&read(getpid(), "environ")) || mark.is_in_limits(&read(getpid(), "limits"))
 }
 
+/// Returns whether this process, or one above it, carries the mark of any run. Call it before this process gets a mark of
+/// its own. On systems other than Linux, only [`RUN_VARIABLE`] of this process shows that.
+pub fn is_below_a_run() -> bool {
+    let mut pid = Some(getpid());
+    while let Some(process) = pid {
+        let is_marked = runs_in(&read(process, "environ")).next().is_some()
+            || limit_in(&read(process, "limits")).is_some_and(|limit| limit > LARGEST_OTHER_LIMIT);
+        if is_marked {
+            return true;
+        }
+        pid = Stat::of(process).and_then(|stat| stat.parent);
+    }
+    std::env::var_os(RUN_VARIABLE).is_some()
+}
+
+/// The largest limit on file locks that somebody else may have set.
+const LARGEST_OTHER_LIMIT: u64 = u32::MAX as u64;
+
 /// The mark that the processes of one run share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ProcessMark {

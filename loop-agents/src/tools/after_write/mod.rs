@@ -77,7 +77,8 @@ impl FileCommand {
 ///
 /// # Default
 /// `rustfmt`, `gofmt`, `clang-format`, `black` and `prettier` format the files of their languages if they are installed,
-/// and `go vet` examines those of Go in a module.
+/// and `go vet` examines those of Go in a module if the toolbox has a [sandbox](super::CommandSandbox) of which all holds: it
+/// reads more files than the one that was written.
 ///
 /// ```
 /// use loop_agents::tools::{AfterWrite, FileCommand};
@@ -130,8 +131,8 @@ impl AfterWrite {
                 said.push_str(&format!("\n{outcome}"));
             }
         }
-        for (command, limit) in self.sensors_of(files, cx).await {
-            said.push_str(&examined(&command, limit, cx).await);
+        for sensor in self.sensors_of(files, cx).await {
+            said.push_str(&examined(&sensor, cx).await);
         }
         said
     }
@@ -143,24 +144,36 @@ impl AfterWrite {
     }
 
     /// Returns the sensors for these files, each once.
-    async fn sensors_of(&self, files: &[FileChange], cx: &ToolContext) -> BTreeSet<(String, Duration)> {
+    async fn sensors_of(&self, files: &[FileChange], cx: &ToolContext) -> BTreeSet<Sensor> {
         let mut found = BTreeSet::new();
         for file in files {
             let of_file = self.sensors.iter().filter(|sensor| sensor.is_for(&file.path));
-            found.extend(of_file.map(|sensor| (sensor.command.clone(), SENSOR_TIME)));
+            found.extend(of_file.map(|sensor| Sensor::Chosen(sensor.command.clone())));
             if file.path.ends_with(".go") && is_in_module(&file.path, cx).await {
                 let folder = file.path.rsplit_once('/').map_or(".", |(folder, _)| folder);
-                found.insert((vet(folder), VET_TIME));
+                found.insert(Sensor::Vet(vet(folder)));
             }
         }
         found
     }
 }
 
-/// Examines a package with what is installed: a module cannot make Go download another version of itself.
+/// A command that examines files.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Sensor {
+    /// The user chose it.
+    Chosen(String),
+    /// The one for Go, which nobody chose.
+    Vet(String),
+}
+
+/// Examines a package with what is installed, and without what the package could make Go start or fetch: a C compiler,
+/// another version of Go, and other modules.
 fn vet(folder: &str) -> String {
     let quoted = folder.replace('\'', r"'\''");
-    format!("GOTOOLCHAIN=local GOFLAGS=-mod=readonly go vet './{quoted}'")
+    format!(
+        "CGO_ENABLED=0 GOTOOLCHAIN=local GOPROXY=off GOWORK=off GOFLAGS=-mod=readonly go vet './{quoted}'"
+    )
 }
 
 async fn is_in_module(path: &str, cx: &ToolContext) -> bool {
@@ -171,12 +184,26 @@ async fn is_in_module(path: &str, cx: &ToolContext) -> bool {
 }
 
 /// Runs a sensor, and returns what it says. A sensor that says nothing and ends with 0 has nothing to say.
-async fn examined(command: &str, limit: Duration, cx: &ToolContext) -> String {
+async fn examined(sensor: &Sensor, cx: &ToolContext) -> String {
+    let (command, limit) = match sensor {
+        Sensor::Chosen(command) => (command, SENSOR_TIME),
+        Sensor::Vet(command) => (command, VET_TIME),
+    };
     let process = cx.process().found_outside(cx.workspace().root()).line(command).merged();
     let process = process.max_time(limit).capture_limit(SENSOR_BYTES);
-    let process = match cx.confined_script(process).await {
-        Ok((process, _)) => process,
-        Err(error) => return format!("\n`{command}` did not run: {error}"),
+    let process = match sensor {
+        Sensor::Chosen(_) => match cx.confined_script(process).await {
+            Ok((process, missing)) => {
+                cx.lacks(missing);
+                process
+            }
+            Err(error) => return format!("\n`{command}` did not run: {error}"),
+        },
+        Sensor::Vet(_) => match cx.confined_examiner(process).await {
+            Some(process) => process,
+            // The user can choose it as a sensor of their own.
+            None => return String::new(),
+        },
     };
     match process.run(pending(), |_, bytes| cx.printed(bytes)).await {
         Ok(finished) => {
@@ -186,7 +213,7 @@ async fn examined(command: &str, limit: Duration, cx: &ToolContext) -> String {
                 return String::new();
             }
             let timed_out = finished.cut.is_some();
-            cx.ran(CommandRun { line: command.to_owned(), exit_code, timed_out });
+            cx.ran(CommandRun { line: command.clone(), exit_code, timed_out });
             let output = finished.stdout.excerpt(SENSOR_BYTES);
             match (exit_code, output.trim()) {
                 (0, "") => String::new(),

@@ -20,6 +20,31 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.join("\n"))
 }
 
+/// As [`visible`], for a line with commands. Letters that are written from right to left become escapes, too: at a
+/// terminal that orders them, `a && X && Y | sh` with two such words would show `Y` before `X`.
+pub(in crate::tools) fn visible_command(line: &str) -> Cow<'_, str> {
+    let text = visible(line);
+    if !text.contains(is_right_to_left) {
+        return text;
+    }
+    let mut escaped = String::with_capacity(2 * text.len());
+    for sign in text.chars() {
+        match sign {
+            // Writing to a string does not fail.
+            sign if is_right_to_left(sign) => drop(write!(escaped, "{}", sign.escape_unicode())),
+            sign => escaped.push(sign),
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// Returns whether a character is in a block of Unicode for scripts from right to left: the defaults for the class `R` and
+/// `AL` in the Unicode Bidirectional Algorithm (UAX #9).
+fn is_right_to_left(sign: char) -> bool {
+    matches!(sign, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}'
+        | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
+}
+
 fn needs_escapes(line: &str) -> bool {
     line.ends_with(' ') || line.contains(is_unseen) || line.contains("\\u{") || line.contains("\\t")
 }
@@ -96,6 +121,17 @@ mod tests {
             let shown = visible(&line);
             prop_assert_eq!(&meant(&shown), &line);
             prop_assert!(!shown.contains(is_unseen) && !shown.ends_with(' '), "{}", shown);
+        }
+    }
+
+    #[test]
+    fn words_from_right_to_left_cannot_change_places() {
+        for (line, shown) in [
+            ("ls && \u{5d0} && \u{5d1} | sh", r"ls && \u{5d0} && \u{5d1} | sh"),
+            ("echo \u{627} > \u{62a}", r"echo \u{627} > \u{62a}"),
+            ("grep \u{fc} a", "grep \u{fc} a"),
+        ] {
+            assert_eq!(visible_command(line), shown);
         }
     }
 

@@ -30,6 +30,7 @@ pub(crate) fn show(to: &ReplySender, event: TurnEvent<'_>) {
             if let Some(note) = view::tool_error_line(report) {
                 to.note(note);
             }
+            view::unenforced_lines(report).into_iter().for_each(|line| to.note(line));
             if let Some(hint) = view::allow_hint(report) {
                 to.note(hint);
             }

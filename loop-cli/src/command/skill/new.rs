@@ -8,7 +8,7 @@ use std::{
 use loop_agents::skills::NewSkill;
 
 use super::{
-    super::{Failure, OrFail, usage},
+    super::{Failure, OrFail, runs::json, usage},
     found,
 };
 use crate::{args::NewSkillArgs, exit, view};
@@ -31,6 +31,10 @@ pub(super) fn exec(args: &NewSkillArgs) -> Result<ExitCode, Failure> {
     let skill =
         NewSkill::new(&name, &description, &trigger, &compatibility).or_usage(|| "cannot write the skill")?;
     let path = skill.write(&workspace).or_usage(|| "cannot write the skill")?;
+    if args.json {
+        let (found, _) = found()?;
+        found.find(&name).map(|skill| view::print_json_or_warn(&json(skill)));
+    }
     view::say(&format!("{} {path}: add the instructions to it", view::paint(view::GOOD, "wrote")));
     Ok(ExitCode::from(exit::OK))
 }

@@ -4,10 +4,7 @@ use std::process::ExitCode;
 
 use loop_session::skills;
 
-use super::{
-    super::{Failure, OrFail, runs::json, usage},
-    found,
-};
+use super::super::{Failure, OrFail, runs::json, usage};
 use crate::{
     args::SkillSetCommand,
     exit,
@@ -15,7 +12,7 @@ use crate::{
 };
 
 pub(in crate::command) fn exec(command: &SkillSetCommand) -> Result<ExitCode, Failure> {
-    let (found, workspace) = found()?;
+    let (mut found, workspace) = super::found()?;
     match command {
         SkillSetCommand::List { json: true } => {
             for set in found.sets() {
@@ -36,9 +33,13 @@ pub(in crate::command) fn exec(command: &SkillSetCommand) -> Result<ExitCode, Fa
                 view::print_or_warn(&page)
             };
         }
-        SkillSetCommand::Create { name, skills: names } => {
+        SkillSetCommand::Create { name, skills: names, json: is_json } => {
             let done = skills::create_set(&found, name, names, &workspace);
             view::say(&text::printable(&done.or_usage(|| "cannot write the set")?));
+            if *is_json {
+                found = super::found()?.0;
+                found.set(name).map(|set| view::print_json_or_warn(&json(set)));
+            }
         }
     }
     Ok(ExitCode::from(exit::OK))

@@ -23,7 +23,9 @@ impl TurnStatus {
         mean_duration: Option<Duration>,
         context: Option<String>,
     ) -> Self {
-        Self { began: Instant::now(), mean_duration, doing: doing.into(), context }
+        let mut status = Self { began: Instant::now(), mean_duration, doing: String::new(), context };
+        status.turn_to(&doing.into());
+        status
     }
 
     /// Changes the current activity.

@@ -9,7 +9,7 @@ use loop_agents::{
 use loop_telemetry::words::Differences;
 use serde_json::Value;
 
-use super::text;
+use super::{text, tool_calls::unenforced_lines};
 use crate::view::{ADDED, DIM, REMOVED, WARN, fitted, paint, wrapped};
 
 /// The arguments whose meaning needs no name, most important first.
@@ -62,6 +62,9 @@ impl CallRows {
         }
         let mut rows =
             vec![format!("{} {}", paint(DIM, row), paint(style, format!("→ {}", cut(&result, rest))))];
+        for line in unenforced_lines(report) {
+            rows.extend(fitted(&line, width).lines().map(str::to_owned));
+        }
         if !is_problem {
             if !self.is_seen {
                 rows.extend(diff(call, report, width));

@@ -6,5 +6,5 @@ mod tool_calls;
 
 pub(crate) use self::{
     call_rows::{CallRows, heading as call_heading},
-    tool_calls::{allow_hint, tool_call_line, tool_error_line},
+    tool_calls::{allow_hint, tool_call_line, tool_error_line, unenforced_lines},
 };

@@ -27,6 +27,15 @@ pub(crate) fn allow_hint(report: &ToolReport) -> Option<String> {
     Some(paint(DIM, format_args!("`--allow {}` allows it", text::one_line(&quoted))))
 }
 
+/// Formats the parts of the sandbox that did not hold for a call, one per line: at most three, and the number of the rest.
+pub(crate) fn unenforced_lines(report: &ToolReport) -> Vec<String> {
+    const SHOWN: usize = 3;
+    let more = report.unenforced.len().saturating_sub(SHOWN);
+    let parts = report.unenforced.iter().take(SHOWN).map(|part| text::one_line(part));
+    let more = (more > 0).then(|| format!("{more} more parts"));
+    parts.chain(more).map(|part| paint(WARN, format_args!("not enforced by the sandbox: {part}"))).collect()
+}
+
 /// Formats the error of a call on one line, if there is one.
 pub(crate) fn tool_error_line(report: &ToolReport) -> Option<String> {
     let how = match report.outcome {

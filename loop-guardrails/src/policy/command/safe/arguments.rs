@@ -102,11 +102,20 @@ fn refuse_options(program: &Program, name: &str, words: &ParsedArguments<'_>) ->
         };
         return Err(built_in(rule));
     }
-    let missing = program.needs.iter().find(|(needed, _)| !words.options.iter().any(|it| it == needed));
-    match missing {
-        Some((option, why)) => Err(built_in(format!("`{name}` runs with `{option}` only: {why}"))),
-        None => Ok(()),
+    let scripts = if let Operands::TextThenPaths(options) = program.operands { options } else { "" };
+    let script = words.options.iter().position(|option| is_in(scripts, option));
+    for (option, why) in program.needs {
+        match words.options.iter().position(|it| it == option) {
+            None => return Err(built_in(format!("`{name}` runs with `{option}` only: {why}"))),
+            // It compiles each script as soon as it reads the option.
+            Some(at) if script.is_some_and(|script| script < at) => {
+                let rule = format!("`{name}` needs `{option}` before its first script: {why}");
+                return Err(built_in(rule));
+            }
+            Some(_) => {}
+        }
     }
+    Ok(())
 }
 
 fn refuse_words(program: &Program, name: &str, words: &ParsedArguments<'_>) -> Result<(), Ruling> {

@@ -63,8 +63,12 @@ fn is_key(value: &str) -> bool {
     let is_marked = || KEY_BEGINNINGS.iter().any(|beginning| value.starts_with(beginning));
     let is_web_token = || value.starts_with("eyJ") && value.split('.').count() >= 3;
     let is_hexadecimal = |key: &str| key.len() == 32 && key.bytes().all(|byte| byte.is_ascii_hexdigit());
+    // Terraform writes an id before the prefix.
+    let is_cloud_token = || value.contains(".atlasv1.");
     let is_numbered = || value.strip_prefix("key-").is_some_and(is_hexadecimal);
-    value.len() >= KEY_LENGTH && value.chars().all(word) && (is_marked() || is_web_token() || is_numbered())
+    value.len() >= KEY_LENGTH
+        && value.chars().all(word)
+        && (is_marked() || is_web_token() || is_cloud_token() || is_numbered())
 }
 
 /// Returns whether the text after the `://` of an address begins with `user:password@`, or with a key and an `@`.

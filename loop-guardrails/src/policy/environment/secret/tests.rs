@@ -281,13 +281,6 @@ fn an_address_with_a_password_in_it_is_hidden_and_other_addresses_are_not() {
         "Server=db;Uid=kim;Pwd=hunter2;",
         "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=abc==",
         "Bearer 0123456789abcdef0123",
-        "FlyV1 fm2_0123456789abcdef+/==",
-        "key-0123456789abcdef0123456789abcdef",
-        "<server><password>hunter2</password></server>",
-        "https://open.feishu.cn/open-apis/bot/v2/hook/0b1c2d3e-aaaa-bbbb",
-        "https://chat.example.org/hooks/abcdefgh0123456789",
-        "https://hc-ping.com/0b1c2d3e-aaaa-bbbb",
-        "https://events.pagerduty.com/integration/0123456789abcdef/enqueue",
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
         "sk-ant-api03-0123456789abcdefghij\n",
         " \"sk-ant-api03-0123456789abcdefghij\" ",
@@ -311,11 +304,6 @@ fn an_address_with_a_password_in_it_is_hidden_and_other_addresses_are_not() {
         "postgres://localhost:5432/db",
         "ssh://git@host/repo",
         "https://user:@host",
-        "https://host/webhooks/documentation-of-them",
-        "https://host/hooks/2024",
-        "<name>hunter2</name><password></password>",
-        "token of the day is 0123456789abcdef0123",
-        "key-of-the-house-and-all-of-its-doors",
         "https://host/a:b@c",
         "https://host?q=a:b@c",
         "user:pass@host",
@@ -331,6 +319,31 @@ fn an_address_with_a_password_in_it_is_hidden_and_other_addresses_are_not() {
         "https://a.very.long.host.name.example.org/path",
         "https://kim-the-maintainer-of-it@host",
         "-----BEGIN CERTIFICATE-----\nAAAA",
+    ] {
+        assert!(!by_value(value), "{value}");
+    }
+}
+
+#[test]
+fn a_credential_without_a_secret_name_is_hidden() {
+    for value in [
+        "FlyV1 fm2_0123456789abcdef+/==",
+        "key-0123456789abcdef0123456789abcdef",
+        "<server><password>hunter2</password></server>",
+        "https://open.feishu.cn/open-apis/bot/v2/hook/0b1c2d3e-aaaa-bbbb",
+        "https://chat.example.org/hooks/abcdefgh0123456789",
+        "abcDEF0123456.atlasv1.0123456789abcdef",
+        "https://hc-ping.com/0b1c2d3e-aaaa-bbbb",
+        "https://events.pagerduty.com/integration/0123456789abcdef/enqueue",
+    ] {
+        assert!(by_value(value), "{value}");
+    }
+    for value in [
+        "https://host/webhooks/documentation-of-them",
+        "https://host/hooks/2024",
+        "<name>hunter2</name><password></password>",
+        "token of the day is 0123456789abcdef0123",
+        "key-of-the-house-and-all-of-its-doors",
     ] {
         assert!(!by_value(value), "{value}");
     }

@@ -140,7 +140,8 @@ const SUBCOMMANDS: &[Subcommand] = &[
                   --line-porcelain --incremental -c --first-parent --color-lines --color-by-age --no-progress",
         ],
         valued: &["-L --date --since --until"],
-        attached: &["-M -C --abbrev"],
+        // `-C` compares with all files, and so shows which lines a forbidden one has.
+        attached: &["-M --abbrev"],
         // A setting can name such a file any number of times, and an empty setting removes none of them.
         forced: "--no-textconv --no-ignore-revs-file",
         takes_one_path: true,
