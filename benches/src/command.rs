@@ -31,8 +31,11 @@ const LONG: u64 = 5_010;
 const SYNCED: u64 = 210;
 /// The expected exit code of a run that a guardrail ended.
 const HALTED: i32 = 1;
+/// How often a short command is started in one measurement.
+const STARTS: u32 = 20;
 
 const OVERHEAD: &str = "loop run / spawn and wait, an iteration";
+const FIRST: &str = "loop run with check_first / without, and the check";
 const JOURNAL: &str = "loop run with a journal / without, and a sync of its bytes";
 const LINE: &str = "loop run: 5010 iterations / 1010, an iteration";
 const MEMORY: &str = "loop run: peak memory of 5010 iterations / 10 MiB";
@@ -47,7 +50,7 @@ pub fn measure(table: &mut Table) -> Result<()> {
     let bench = match CommandBench::prepare() {
         Ok(bench) => bench,
         Err(error) => {
-            for what in [OVERHEAD, JOURNAL, LINE, MEMORY, FLAT, START_UP] {
+            for what in [OVERHEAD, FIRST, JOURNAL, LINE, MEMORY, FLAT, START_UP] {
                 table.add(Row::skipped(what, format!("{error:#}")));
             }
             return Ok(());
@@ -59,6 +62,14 @@ pub fn measure(table: &mut Table) -> Result<()> {
     let each = |seconds: f64| seconds / (SHORT - START) as f64 * 1e6;
     let note = format!("{:.0} us over {:.0} us", each(pairs.first.median), each(pairs.second.median));
     table.add(Row::new(OVERHEAD, pairs.ratio).at_most(1.1).note(note));
+
+    let pairs = in_turn(
+        || bench.of_starts(&["--check-first"]),
+        || Ok(bench.of_starts(&[])? + repeated(|| timed(&mut Command::new("false"), 1))?),
+    )?;
+    let each = |seconds: f64| seconds / f64::from(STARTS) * 1e6;
+    let note = format!("{:.0} us over {:.0} us", each(pairs.first.median), each(pairs.second.median));
+    table.add(Row::new(FIRST, pairs.ratio).at_most(1.1).note(note));
 
     let pairs = in_turn(
         || bench.of_journal(agent),
@@ -78,8 +89,9 @@ pub fn measure(table: &mut Table) -> Result<()> {
     let note = format!("{short} KiB of 10: most of it is pages of the program's file");
     table.add(Row::single(FLAT, long as f64 / short as f64).at_most(1.1).note(note));
 
-    let version = || many(|| Command::new(&bench.binary).arg("--version").stdout(Stdio::null()).status());
-    let pairs = in_turn(version, || many(|| Command::new("/bin/true").status()))?;
+    let version =
+        || repeated(|| timed(Command::new(&bench.binary).arg("--version").stdout(Stdio::null()), 0));
+    let pairs = in_turn(version, || repeated(|| timed(&mut Command::new("/bin/true"), 0)))?;
     table.add(Row::new(START_UP, pairs.ratio).at_most(2.5));
     Ok(())
 }
@@ -128,6 +140,11 @@ impl CommandBench {
         command.arg("run").arg(manifest).args(["--quiet", "--telemetry"]);
         command.arg(self.folder.path().join("telemetry.jsonl")).stdin(Stdio::null());
         Ok(command)
+    }
+
+    /// Returns the time of runs of one iteration with these flags. A single one is too short to time well.
+    fn of_starts(&self, flags: &[&str]) -> Result<Duration> {
+        repeated(|| timed(self.loop_run("true", 1)?.arg("--no-journal").args(flags), HALTED))
     }
 
     /// Returns the time of `loop run` with a journal on the disk, without its startup and its first iterations.
@@ -213,11 +230,7 @@ pub(crate) fn timed(command: &mut Command, expected: i32) -> Result<Duration> {
     Ok(took)
 }
 
-/// Repeats the start, because a single one is too short to time well.
-fn many(mut start: impl FnMut() -> std::io::Result<std::process::ExitStatus>) -> Result<Duration> {
-    let begun = Instant::now();
-    for _ in 0..20 {
-        ensure!(start()?.success());
-    }
-    Ok(begun.elapsed())
+/// Returns the time of several starts, because a single one is too short to time well.
+fn repeated(start: impl FnMut() -> Result<Duration>) -> Result<Duration> {
+    std::iter::repeat_with(start).take(STARTS as usize).sum()
 }

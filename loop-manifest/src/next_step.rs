@@ -5,6 +5,8 @@ use loop_guardrails::SpendingRate;
 
 use crate::Plan;
 
+const PASSED_FIRST: &str = "nothing: the check passed before the first iteration";
+
 /// Describes the next step for a person after a run. `called` is the person's name for a path of the manifest, and
 /// `is_kept` tells whether the run can be resumed.
 ///
@@ -29,7 +31,7 @@ pub fn next_step(
     let raise = |limit| format!("raise {}, or split the goal", called(limit));
     let (agent, check) = (called("agent.command"), called("evaluator.command"));
     match ending.reason() {
-        None if progress.iterations() == 0 => "nothing: the check passed before the first iteration".to_owned(),
+        None if progress.iterations() == 0 => PASSED_FIRST.to_owned(),
         None => {
             "look at what changed, with `git diff` for example, before you keep it".to_owned()
         }
@@ -96,17 +98,19 @@ fn see_that_it_runs(command: &str) -> String {
 /// Describes how to continue a stored run, or what to do first. `id` is a sufficient prefix of its id.
 ///
 /// ```
-/// assert_eq!(loop_manifest::how_to_continue("0198b2", None, true), "`loop tail 0198b2` follows it");
+/// let progress = loop_core::Progress::default();
+/// assert_eq!(loop_manifest::how_to_continue("0198b2", &progress, true), "`loop tail 0198b2` follows it");
 /// ```
-pub fn how_to_continue(id: &str, ending: Option<&Ending>, is_running: bool) -> String {
+pub fn how_to_continue(id: &str, progress: &Progress, is_running: bool) -> String {
     let resume = format!("loop resume {id}");
-    let Some(ending) = ending else {
+    let Some(ending) = progress.ending() else {
         return match is_running {
             true => format!("`loop tail {id}` follows it"),
             false => format!("`{resume}` continues where it was cut off"),
         };
     };
     match ending.reason() {
+        None if progress.iterations() == 0 => PASSED_FIRST.to_owned(),
         None => "look at what changed, with `git diff` for example".to_owned(),
         Some(StopReason::MaxIterations) => format!("`{resume} --add-iterations 5` allows five more"),
         // A spending rate that is too high stays too high: more money does not help.

@@ -59,11 +59,7 @@ impl JobRequest {
             Some(PhraseTime::Interval(interval)) => {
                 Self::every(interval, &phrase.prompt, settings, zone, now)
             }
-            Some(PhraseTime::Cron(expression)) => {
-                let request = Self::cron(expression, &phrase.prompt, settings, zone);
-                // Rounding is for intervals: times of day stay as they are, and do not expire.
-                Ok(Self { expiry: Expiry::Never, ..request })
-            }
+            Some(PhraseTime::Cron(expression)) => Ok(Self::cron(expression, &phrase.prompt, zone)),
             Some(PhraseTime::Once(time)) => Ok(Self::once(time, &phrase.prompt)),
             None => {
                 let mut request = Self::every(Interval::DEFAULT, &phrase.prompt, settings, zone, now)?;
@@ -119,11 +115,9 @@ impl JobRequest {
         Ok(Self { interval: Some(interval), effective: Some(effective), notes, ..request })
     }
 
-    /// Creates a request for a cron expression. The text is the prompt, whatever its words.
-    pub fn cron(expression: Cron, prompt: &str, settings: &ScheduleSettings, zone: &Zone) -> Self {
-        let trigger = Trigger::Cron { expression, zone: zone.clone() };
-        let expiry = settings.expiry_of(&trigger);
-        Self::new(trigger, prompt.to_owned(), expiry)
+    /// Creates a request for a cron expression, which does not expire. The text is the prompt, whatever its words.
+    pub fn cron(expression: Cron, prompt: &str, zone: &Zone) -> Self {
+        Self::new(Trigger::Cron { expression, zone: zone.clone() }, prompt.to_owned(), Expiry::Never)
     }
 
     /// Creates a request for one fire. The text is the prompt, whatever its words.

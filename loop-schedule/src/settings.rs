@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
-use crate::{CatchUp, Expiry, Jitter, Trigger};
+use crate::{CatchUp, Jitter};
 
 /// The settings for all jobs of a schedule.
 ///
@@ -71,14 +71,6 @@ impl ScheduleSettings {
     pub fn with_rounded_intervals(mut self, rounds_intervals: bool) -> Self {
         self.rounds_intervals = rounds_intervals;
         self
-    }
-
-    /// Returns when a new job expires. A job at times of day does not, unless intervals are rounded.
-    pub fn expiry_of(&self, trigger: &Trigger) -> Expiry {
-        match trigger {
-            Trigger::Cron { .. } if !self.rounds_intervals => Expiry::Never,
-            _ => Expiry::Settings,
-        }
     }
 
     /// Sets the jitter.

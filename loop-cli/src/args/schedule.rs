@@ -59,12 +59,15 @@ Examples:
   loop schedule next '0 9 * * 1-5'
   loop schedule next '30 2 * * *' --tz Europe/Riga --from 2026-03-28T00:00:00Z")]
     Next(NextArgs),
-    /// Describe a cron expression in words
-    #[command(after_help = "Example:\n  loop schedule describe '*/5 * * * *'")]
+    /// Describe a cron expression, or a schedule in words
+    #[command(after_help = "\
+Examples:
+  loop schedule describe '*/5 * * * *'
+  loop schedule describe 'weekdays at 9'")]
     Describe {
-        /// Minute, hour, day of month, month, day of week
+        /// Minute, hour, day of month, month, day of week; or words
         #[arg(value_name = "EXPR")]
-        expression: Cron,
+        expression: String,
     },
     /// Print a systemd service or a crontab line for this folder's jobs
     #[command(after_help = "\

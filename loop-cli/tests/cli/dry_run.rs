@@ -40,6 +40,16 @@ fn a_check_that_passes_already_is_pointed_out() {
 }
 
 #[test]
+fn a_check_that_ran_no_tests_proves_nothing_yet() {
+    let scenario = Scenario::new();
+    let pytest = "printf -- '============ no tests ran in 0.01s ============\\n'";
+    let ran = looked(&scenario, &Manifest::new("my-agent", pytest)).exits(0);
+    assert!(ran.stdout.contains("but no tests ran"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("verdict: fail"), "{}", ran.stdout);
+    assert!(!ran.stderr.contains("already"), "{}", ran.stderr);
+}
+
+#[test]
 fn a_check_with_which_a_run_would_end_at_once_is_refused_here() {
     let scenario = Scenario::new();
     let ran = looked(&scenario, &Manifest::new("true", "no-such-check")).exits(2);

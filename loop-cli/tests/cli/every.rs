@@ -211,6 +211,15 @@ fn what_cannot_be_run_now_may_be_later() {
 fn a_quiet_one_says_its_errors() {
     let ran = every(&Scenario::new(), &["1ms", "-q", "--stop-after-errors", "1"], "exit 3").exits(1);
     assert!(ran.stderr.starts_with("error:") && ran.stderr.contains("exited with 3"), "{}", ran.stderr);
+    let killed = every(&Scenario::new(), &["1ms", "-q", "--count", "1"], "kill -9 $$").exits(1);
+    assert_eq!(killed.stderr, "error: the last iteration failed: the command was ended by signal 9 (137)\n");
+}
+
+#[test]
+fn a_program_that_does_not_exist_is_refused() {
+    let scenario = Scenario::new();
+    every(&scenario, &["1ms"], "no-such-program --now").exits(2).says(&["no-such-program"]);
+    assert!(scenario.records().is_empty());
 }
 
 #[test]

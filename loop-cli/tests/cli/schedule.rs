@@ -135,7 +135,6 @@ fn words_of_time_are_a_schedule_or_are_refused() {
         ("every day at 9 in Riga look", "No form means the same"),
         ("0 9 * * look", "`0 9 * * *`"),
         ("twice a day look", "`every 12h`"),
-        ("this afternoon look", "No form means the same"),
     ] {
         plan(text).exits(2).says(&[nearest, "--every 10m"]);
     }

@@ -32,6 +32,29 @@ fn an_interval_runs_as_written_unless_it_is_rounded() {
 }
 
 #[test]
+fn a_dry_run_names_what_is_missing() {
+    let scenario = Scenario::new();
+    let plan = |args: &[&str]| schedule(&scenario, &[&["add", "--dry-run", "5m look"], args].concat());
+    plan(&["--agent", "no-such-agent -p"]).exits(0).says(&["`no-such-agent` is not on PATH"]);
+    plan(&["--run", "no-such.yaml"]).exits(2).says(&["no-such.yaml"]);
+    plan(&["--model", "no-such-model"]).exits(2).says(&["no-such-model"]);
+}
+
+#[test]
+fn words_are_described_as_expressions_are() {
+    let scenario = Scenario::new();
+    for (written, described) in [
+        ("0 9 * * 1-5", "Weekdays at 9:00 AM\n"),
+        ("weekdays at 9", "Weekdays at 9:00 AM\n"),
+        ("45m", "Every 45 minutes\n"),
+    ] {
+        assert_eq!(schedule(&scenario, &["describe", written]).exits(0).stdout, described);
+    }
+    schedule(&scenario, &["describe", "every day at 9 look"]).exits(2).says(&["every day at 9 look"]);
+    schedule(&scenario, &["describe", "0 9 * * mon"]).exits(2).says(&["mon"]);
+}
+
+#[test]
 fn rounding_drops_no_time() {
     let scenario = Scenario::new();
     let plan = |text: &str| -> Value {

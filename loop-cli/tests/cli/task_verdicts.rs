@@ -138,6 +138,9 @@ fn three_loops_without_a_verdict_halt_with_advice_and_the_review_is_repeated() {
 
 #[test]
 fn only_reviews_in_a_row_count() {
+    // The third may be the last that is allowed.
+    let ran = task(&Scenario::new(), "true", "echo Hm.", &["--max", "3"]).exits(1);
+    assert_eq!(status(&ran), (json!("no_verdict"), json!(3)));
     let scenario = Scenario::new();
     let verdict = reviewer(r#"\"more\""#);
     let review = format!("case $LOOP_ITERATION in 3) {verdict};; *) echo Hm.;; esac");

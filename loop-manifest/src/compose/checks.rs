@@ -4,7 +4,7 @@
 use async_trait::async_trait;
 use loop_agents::{
     judge::{ConfidenceEvaluator, JudgeEvaluator},
-    shell::CommandEvaluator,
+    shell::{CheckOutput, CommandEvaluator},
 };
 use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Verdict};
 use loop_guardrails::Stagnation;
@@ -128,14 +128,13 @@ struct TestingEvaluator {
 #[async_trait]
 impl Evaluator<AgentOutput> for TestingEvaluator {
     async fn evaluate(&mut self, cx: EvaluationContext<AgentOutput>) -> Result<Verdict, EvaluatorError> {
-        let verdict = self.command.evaluate(cx).await?;
-        if verdict.passed() && shows_no_tests(verdict.text()) {
-            let why =
-                "the check exited with 0, but no tests ran: let `evaluator.command` run at least one test";
-            return Ok(refused(&verdict, why));
-        }
-        Ok(verdict)
+        Ok(with_tests(self.command.evaluate(cx).await?))
     }
+}
+
+fn with_tests(verdict: Verdict) -> Verdict {
+    let why = "the check exited with 0, but no tests ran: let `evaluator.command` run at least one test";
+    if verdict.passed() && shows_no_tests(verdict.text()) { refused(&verdict, why) } else { verdict }
 }
 
 /// A command in whose output there is a number.
@@ -173,6 +172,15 @@ impl Plan {
         let Some(line) = &self.evaluator.command else { return Ok(None) };
         self.limit_resources(cx)?;
         Ok(Some(observe_check_output(self.command_that_judges(line, cx)?, cx, |_| {})))
+    }
+
+    /// Judges the output of the check command as a run does: a pass without tests is refused, and its feedback is the reason.
+    #[must_use]
+    pub fn judge_output(&self, mut output: CheckOutput) -> CheckOutput {
+        if self.evaluator.seal.is_none() {
+            output.verdict = with_tests(output.verdict);
+        }
+        output
     }
 
     /// Makes a command with the settings of the check, to which nobody listens yet.

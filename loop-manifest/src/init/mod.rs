@@ -37,7 +37,7 @@ pub use self::{
     agent::{AgentChoice, AgentCost, KnownAgent, agents_on_path, in_full, is_on_path, known_programs},
     draft::{CheckChoice, Draft, SCHEMA_FILE},
     harvey::HarveySettings,
-    project::{ProjectCheck, checks},
+    project::{ProjectCheck, checks, unreadable},
     skill::{STARTER_SKILL, STARTER_SKILL_FILE},
     template::{Purpose, Template, UnknownTemplate},
 };

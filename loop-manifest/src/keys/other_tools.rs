@@ -12,6 +12,8 @@ pub(super) const SYNONYMS: &[(&[&str], &str)] = &[
         &[
             "max",
             "iterations",
+            "max_iters",
+            "iters",
             "max_loops",
             "max_rounds",
             "max_turns",

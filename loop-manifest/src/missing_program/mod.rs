@@ -87,7 +87,13 @@ pub fn missing_program<'a>(line: &'a str, path: Option<&OsStr>, folder: &Path) -
             }
             is_started = true;
         } else if is_started || word != "cd" && !HARMLESS.contains(&word) {
-            let missing = place.program(word).or_else(|| place.script(word, line.plain_word()?))?;
+            let missing = place.program(word).or_else(|| {
+                let mut argument = line.plain_word()?;
+                while is_plain_option(word, argument) {
+                    argument = line.plain_word()?;
+                }
+                place.script(word, argument)
+            })?;
             return (!goes_on(line.rest())).then_some(missing);
         } else if word == "cd" {
             place.enter(line.word()?);
@@ -117,6 +123,15 @@ fn is_harmless(word: &str, argument: &str) -> bool {
         }
         "set" => argument == "pipefail" || argument.chars().all(|sign| "-euxo".contains(sign)),
         _ => true,
+    }
+}
+
+/// Returns whether an option before a script changes nothing about which script it is: `bash -eu`, `ruby -Itest`.
+fn is_plain_option(interpreter: &str, option: &str) -> bool {
+    let Some(letters) = option.strip_prefix('-').filter(|letters| !letters.is_empty()) else { return false };
+    match interpreter {
+        "ruby" => letters.starts_with('I') && letters.len() > 1,
+        _ => SHELLS.contains(&interpreter) && letters.chars().all(|letter| "eux".contains(letter)),
     }
 }
 

@@ -74,6 +74,8 @@ fn what_the_first_program_certainly_lacks_is_found() {
         ("sh missing.sh", "missing.sh"),
         ("node tests/x.mjs", "tests/x.mjs"),
         ("env A=1 python3 tools/x.py", "tools/x.py"),
+        ("bash -eu ./x.sh", "./x.sh"),
+        ("ruby -Itest test/x.rb", "test/x.rb"),
     ] {
         assert_eq!(find(line), Some(MissingProgram::NoFile(file)), "{line}");
     }

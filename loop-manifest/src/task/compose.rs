@@ -119,7 +119,6 @@ impl Task {
             review,
             files,
             reviewer: self.spec.reviewer.clone(),
-            loops: self.loops(),
             on_task_output: Arc::clone(&self.on_task_output),
         };
         let execution = WithSnapshots::new(execution, &SnapshotPlan::default(), &self.cx);
@@ -171,8 +170,6 @@ struct RecordingEvaluator {
     review: ReviewEvaluator,
     files: StateFiles,
     reviewer: TaskAgent,
-    /// The iteration limit of the run.
-    loops: u64,
     on_task_output: Arc<OnTaskOutput>,
 }
 
@@ -181,13 +178,11 @@ impl Evaluator<TaskOutput> for RecordingEvaluator {
     async fn evaluate(&mut self, cx: EvaluationContext<TaskOutput>) -> Result<Verdict, EvaluatorError> {
         (self.on_task_output)(cx.output());
         self.files.record_output(cx.output().clone());
-        let iteration = cx.iteration();
         let judged = self.review.evaluate(cx).await;
         self.files.reviewed(self.review.found());
         let without = self.files.without_verdict() + 1;
         match (judged, self.review.printed_instead()) {
-            // In the last loop, the run ends anyway.
-            (Ok(_), Some(printed)) if without >= MAX_WITHOUT_VERDICT && iteration < self.loops => {
+            (Ok(_), Some(printed)) if without >= MAX_WITHOUT_VERDICT => {
                 let advice = advice(without, printed, &self.reviewer);
                 Err(Halt::new(StopReason::custom(NO_VERDICT), advice).blockable(true).into())
             }

@@ -58,6 +58,7 @@ fn tests_that_a_project_runs_by_itself_are_found() {
         (vec![("package.json", "{}"), ("src/b.spec.tsx", "import { test } from 'bun:test'")], "bun test"),
         (vec![("Makefile", "build:\n\tcc a.c\ntests: build\n\t./a.out\n")], "make tests"),
         (vec![("justfile", "tests:\n  cargo test\n")], "just tests"),
+        (vec![("justfile", "import 'ci.just'\n"), ("ci.just", "test:\n  cargo test\n")], "just test"),
         (vec![("test/a.bats", "@test 'x' { true; }")], "bats test"),
         (vec![("smoke.bats", "")], "bats ."),
     ] {
@@ -264,10 +265,23 @@ fn projects_in_subfolders_are_found_if_the_folder_has_none() {
         ("my services/api/go.mod", ""),
         ("node_modules/x/package.json", r#"{ "scripts": { "test": "x" } }"#),
         (".hidden/go.mod", ""),
-        ("a/b/c/go.mod", ""),
+        ("a/b/c/d/go.mod", ""),
     ];
     assert_eq!(tests(&files), ["cd web && npm run test", "cd 'my services' && cd api && go test ./..."]);
     assert_eq!(tests(&[files[0], ("Makefile", "test:\n")]), ["make test"]);
+    assert_eq!(tests(&[("a/b/c/go.mod", "")]), ["cd a && cd b && cd c && go test ./..."]);
+    let root = ("package.json", r#"{ "workspaces": ["packages/*"] }"#);
+    let part = ("packages/x/package.json", r#"{ "scripts": { "test": "jest" } }"#);
+    assert_eq!(tests(&[root, ("yarn.lock", ""), part]), ["cd packages && cd x && yarn run test"]);
+}
+
+#[test]
+fn an_unreadable_file_of_a_project_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(unreadable(dir.path()), None);
+    fs::write(dir.path().join("package.json"), "{ \"scripts\": ").unwrap();
+    let why = unreadable(dir.path()).unwrap();
+    assert!(why.starts_with("package.json names no command, because it cannot be read: EOF"), "{why}");
 }
 
 #[test]

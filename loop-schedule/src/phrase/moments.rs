@@ -55,8 +55,13 @@ pub(super) fn named(words: &[Word], begins: bool) -> Option<usize> {
         || (name.is(HOLIDAYS) && !name.is(&["new"]))
         || (the == 1 && name.is(&["weekend"]))
         || (the == 0 && name.is(&["night", "eod"]));
-    let is_part = name.is(&["half", "quarter"]) && next(&["hour"]);
-    let is_hour = the == 1 && first.is(&["at", "on"]) && (is_part || name.is(&["hour", "minute"]));
+    // `at the crack of dawn`.
+    if first.is(&["at"]) && the == 1 && next(&["of"]) && rest.get(3).is_some_and(is_moment) {
+        return Some(5);
+    }
+    let is_part = name.is(&["half", "quarter"]) && next(&["hour"])
+        || name.is(&["closing", "opening"]) && next(&["time"]);
+    let is_hour = first.is(&["at", "on"]) && (is_part || the == 1 && name.is(&["hour", "minute"]));
     let is_found = (first.is(&["at"]) && is_bare)
         || (is_frame && (is_named || is_season))
         || (first.is(&["in"]) && (is_season || (name.is(&["due"]) && next(&["course"]))))

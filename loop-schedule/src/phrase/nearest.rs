@@ -104,12 +104,12 @@ fn has_no_form(words: &[Word]) -> bool {
 
 /// Returns the nearest form that works, if one is near.
 pub(super) fn form(words: &[Word]) -> Option<String> {
-    // `at the half hour`.
-    let is_minute = words.len() > 2
-        && words[1].is(&["the"])
-        && words[2].is(&["hour", "minute", "half", "quarter"])
-        && words[0].is(&["at"]);
-    if words.iter().any(is_odd_number) || is_year(words) || is_minute {
+    // `at the half hour`, `at work`.
+    let is_other = |at: usize, names: &[&str]| words.get(at).is_some_and(|word| word.is(names));
+    let is_minute = is_other(1, &["the"]) && is_other(2, &["hour", "minute", "half", "quarter"]);
+    let is_moment = words[0].is(&["at"]) && (is_minute || is_other(1, &["work", "once", "first", "last"]));
+    let is_moved = words[0].is(&["by", "until", "till"]);
+    if words.iter().any(is_odd_number) || is_year(words) || is_moment || is_moved {
         return None;
     }
     let words = &normal(words);
@@ -261,7 +261,10 @@ fn repeated(words: &[Word], time: &str) -> Option<String> {
         }
         "quarter" => return every("quarter", second(rest)),
         "fortnight" | "fortnights" => "every 2 weeks".to_owned(),
-        _ if is_day_part(unit) || is_period_only(unit) => format!("every day at {time}"),
+        _ if is_day_part(unit) || is_period_only(unit) => {
+            // `every other morning`.
+            number.is_none().then(|| format!("every day at {time}"))?
+        }
         _ if Days::parse(rest).is_some() || is_day_range(&unit.text) => on_days(rest, time),
         _ if is_compact_like(&unit.text) => return interval(compound(&unit.text)?),
         "day" if number.is_none() && rest.len() > 1 => format!("every day at {time}"),

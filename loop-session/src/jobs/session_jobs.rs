@@ -75,21 +75,7 @@ impl SessionJobs {
     /// # Errors
     /// Fails if the job never fires or not soon, the prompt is too long, there are too many jobs, or all jobs are
     /// switched off.
-    pub(crate) fn add(&self, trigger: Trigger, prompt: &str) -> Result<AddedJob, InputError> {
-        let expiry = self.settings().expiry_of(&trigger);
-        self.add_expiring(trigger, prompt, expiry)
-    }
-
-    /// Adds a job for the model that ends with the session.
-    ///
-    /// # Errors
-    /// As for [`add`](Self::add).
-    pub(super) fn add_for_model(&self, trigger: Trigger, prompt: &str) -> Result<AddedJob, InputError> {
-        let expiry = self.expiry_for_model(&trigger);
-        self.add_expiring(trigger, prompt, expiry)
-    }
-
-    fn add_expiring(&self, trigger: Trigger, prompt: &str, expiry: Expiry) -> Result<AddedJob, InputError> {
+    pub(crate) fn add(&self, trigger: Trigger, prompt: &str, expiry: Expiry) -> Result<AddedJob, InputError> {
         self.fires()?;
         let now = self.host.now();
         let mut job = Job::new(JobId::random(), trigger, prompt, now).expires(expiry);
@@ -99,18 +85,19 @@ impl SessionJobs {
         Ok(AddedJob { job, first, durable: false, warning: None })
     }
 
-    /// Returns when a job of the model expires. The model writes intervals as expressions, which expire like intervals.
-    fn expiry_for_model(&self, trigger: &Trigger) -> Expiry {
-        match trigger {
-            Trigger::Cron { expression, .. } if expression.is_interval() => Expiry::Settings,
-            _ => self.settings().expiry_of(trigger),
-        }
+    /// Adds a job for the model that ends with the session.
+    ///
+    /// # Errors
+    /// As for [`add`](Self::add).
+    pub(super) fn add_for_model(&self, trigger: Trigger, prompt: &str) -> Result<AddedJob, InputError> {
+        let expiry = expiry_for_model(&trigger);
+        self.add(trigger, prompt, expiry)
     }
 
     /// Describes a job of the model that is not added yet: its schedule, its next fire and its expiry. `None` if it
     /// cannot be added.
     pub(super) fn preview(&self, trigger: Trigger, prompt: &str) -> Option<Vec<String>> {
-        let (now, expiry) = (self.host.now(), self.expiry_for_model(&trigger));
+        let (now, expiry) = (self.host.now(), expiry_for_model(&trigger));
         let job = Job::new(JobId::random(), trigger, prompt, now).expires(expiry);
         let first = job.first_fire(self.settings(), Horizon::Year, now).ok()?;
         let (settings, zone) = (self.settings(), &self.zone);
@@ -164,7 +151,7 @@ impl SessionJobs {
     /// As for [`add`](Self::add); also fails if the store cannot be written.
     pub(crate) fn add_durable(&self, trigger: Trigger, prompt: &str) -> Result<AddedJob, InputError> {
         let now = self.host.now();
-        let expiry = self.expiry_for_model(&trigger);
+        let expiry = expiry_for_model(&trigger);
         let mut job = Job::new(JobId::random(), trigger, prompt, now).expires(expiry);
         JobAction::Model { model: None, max_seconds: JobAction::MAX_TIME.as_secs() }.store_in(&mut job);
         job.more.insert(MADE_BY.to_owned(), MODEL.into());
@@ -262,4 +249,12 @@ pub(crate) enum JobChange {
     Pause,
     Resume,
     Fire,
+}
+
+/// Returns when a job of the model expires. The model writes intervals as expressions, which expire like intervals.
+fn expiry_for_model(trigger: &Trigger) -> Expiry {
+    match trigger {
+        Trigger::Cron { expression, .. } if !expression.is_interval() => Expiry::Never,
+        _ => Expiry::Settings,
+    }
 }

@@ -3,7 +3,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use loop_agents::tools::{ToolOutcome, Toolbox};
 use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
-use loop_schedule::{ExactPeriod, Horizon, Job, JobId, Jobs, ProjectJobs, ScheduleSettings, Trigger};
+use loop_schedule::{ExactPeriod, Expiry, Horizon, Job, JobId, Jobs, ProjectJobs, ScheduleSettings, Trigger};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -22,7 +22,7 @@ fn jobs() -> (TempDir, SessionJobs) {
 /// Adds a job that is due in an hour.
 fn hourly(jobs: &SessionJobs) -> JobId {
     let every = ExactPeriod::new(Duration::from_hours(1), Timestamp::now()).unwrap();
-    jobs.add(Trigger::Every(every), "look").unwrap().job.id
+    jobs.add(Trigger::Every(every), "look", Expiry::Settings).unwrap().job.id
 }
 
 /// Lets the runner finish its pending work.
@@ -217,7 +217,7 @@ async fn an_expression_with_a_step_expires_like_an_interval_and_the_question_say
     }
     // A person who writes an expression gets what they wrote.
     let trigger = Trigger::Cron { expression: "*/5 * * * *".parse().unwrap(), zone: jobs.zone().clone() };
-    let added = jobs.add(trigger, "look").unwrap();
+    let added = jobs.add(trigger, "look", Expiry::Never).unwrap();
     assert_parts(&jobs.confirmation(&added), &["it does not expire"]);
 }
 
@@ -255,6 +255,6 @@ fn where_all_jobs_are_off_none_is_added() {
     let (_folder, jobs) = jobs();
     jobs.project.off_switch().set(true).unwrap();
     let every = ExactPeriod::new(Duration::from_hours(1), Timestamp::now()).unwrap();
-    let error = jobs.add(Trigger::Every(every), "look").unwrap_err();
+    let error = jobs.add(Trigger::Every(every), "look", Expiry::Settings).unwrap_err();
     assert!(error.to_string().contains("loop schedule on"), "{error}");
 }

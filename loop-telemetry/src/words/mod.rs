@@ -124,6 +124,11 @@ pub fn dollars(usd: Usd) -> String {
 pub fn cost(progress: &Progress) -> String {
     let cost = progress.cost();
     match cost {
+        RunCost::Unknown
+            if progress.ending().is_some_and(Ending::is_success) && progress.iterations() == 0 =>
+        {
+            "nothing, as no agent ran".to_owned()
+        }
         RunCost::Unknown => format!("{cost} (none was reported)"),
         RunCost::AtLeast(_) => {
             let partly = not_all(progress.unpriced_iterations(), progress.iterations());

@@ -3,9 +3,10 @@
 mod iteration;
 mod repetition_output;
 
-use std::process::ExitCode;
+use std::{env, process::ExitCode};
 
 use anyhow::anyhow;
+use loop_core::{Decision, Guardrail};
 use loop_session::repeat::{
     self, DEFAULT_COUNT, EndConditions, RepeatedWork, Repetition, RepetitionCondition, RepetitionReporter,
 };
@@ -16,7 +17,10 @@ pub(super) use self::iteration::{command, turn};
 use super::{
     Failure, OrFail, chat,
     environment::{self, block_on, dir, execution_context, new_run_id, settings},
-    run_lifecycle::setup::{PersistOptions, RunSetup, RunStorage, create_storage, telemetry},
+    run_lifecycle::{
+        preflight::refuse_missing,
+        setup::{PersistOptions, RunSetup, RunStorage, create_storage, telemetry},
+    },
     usage,
 };
 use crate::{
@@ -26,7 +30,7 @@ use crate::{
     persistence::{self, JournalSource},
     view::{self, RunScreen, text},
 };
-use loop_manifest::{ExecutionContext, model::ConversationOptions};
+use loop_manifest::{ExecutionContext, describe_missing, model::ConversationOptions};
 
 /// The default name of repetitions in records.
 const NAME: &str = "every";
@@ -56,7 +60,12 @@ pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
         *model = Some(environment::model_name(model.take(), &settings(cx.folder())?, cx.variables())?);
     }
     match &repetition.work {
-        RepeatedWork::Command(line) => start(args, &repetition, until, &cx, command(line, &cx)?),
+        RepeatedWork::Command(line) => {
+            let path = env::var_os("PATH");
+            let missing = describe_missing("command", line, path.as_deref(), cx.folder(), cx.variables());
+            refuse_missing(missing.as_slice())?;
+            start(args, &repetition, until, &cx, command(line, &cx)?)
+        }
         RepeatedWork::Prompt { prompt, conversation, fresh } => {
             let iteration = turn(prompt, conversation, *fresh, &cx)?;
             start(args, &repetition, until, &cx, iteration)
@@ -122,7 +131,11 @@ pub(super) async fn execute<I: RepeatedIteration>(
         view::say(&repeat::summary(repetition, &until, &ended.ending, &ended.progress));
         setup.report_logs();
     } else if !ended.ending.is_success() && ended.signal.is_none() {
-        view::error(&anyhow!(text::printable(&ended.ending.to_string())));
+        let why = match until.check(&ended.progress) {
+            Decision::Halt(failure) => failure.message,
+            _ => ended.ending.to_string(),
+        };
+        view::error(&anyhow!(text::printable(&why)));
     }
     Ok(exit::of_ended(&ended).into())
 }

@@ -20,7 +20,7 @@ use loop_manifest::{
     Format, default_manifest,
     init::{
         AgentChoice, CheckChoice, Draft, ProjectCheck, SCHEMA_FILE, STARTER_SKILL, STARTER_SKILL_FILE,
-        agents_on_path, checks, report,
+        agents_on_path, checks, report, unreadable,
     },
 };
 
@@ -42,6 +42,9 @@ pub(crate) fn exec(args: &InitArgs) -> Result<ExitCode, Failure> {
     }
     let path = env::var_os("PATH").unwrap_or_default();
     let checks = checks(&dir, args.template.purpose());
+    if let Some(why) = unreadable(&dir) {
+        view::warning(&why);
+    }
     if args.list {
         view::print_or_warn(&report::list(agents_on_path(&path), &checks));
         return Ok(ExitCode::from(exit::OK));

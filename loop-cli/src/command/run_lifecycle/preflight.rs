@@ -27,7 +27,7 @@ pub(crate) async fn try_evaluator(plan: &Plan, cx: &ExecutionContext) -> Result<
         view::print_or_warn("nothing to try: there is no command, and no output to judge yet");
         return Ok(None);
     };
-    let checked = command.check().await.or_internal("evaluator.command")?;
+    let checked = plan.judge_output(command.check().await.or_internal("evaluator.command")?);
     let CheckOutput { verdict, exit, cut, .. } = &checked;
     show("check, tried once", &text::printable(verdict.text()));
     if let Some(cut) = cut {

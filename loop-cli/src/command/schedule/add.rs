@@ -34,7 +34,12 @@ pub(super) fn exec(args: &AddArgs) -> Result<ExitCode, Failure> {
     let mut job = job(args, &requested, now);
     let reach = if args.far { Horizon::Far } else { Horizon::Year };
     let first = job.first_fire(settings, reach, now).map_err(|error| refused(error, args, &zone))?;
+    let JobActionArgs { run, agent, model, .. } = &args.action;
     let by = if args.dry_run {
+        if run.is_some() || agent.is_some() || model.is_some() {
+            let (action, _) = action(&args.action, args, &folder)?;
+            requested.notes.extend(missing_program(&action, folder.project.dir()));
+        }
         None
     } else {
         let (action, by) = action(&args.action, args, &folder)?;

@@ -24,7 +24,7 @@ pub(super) fn request(
     rounded.expiry = args.expires.map_or(rounded.expiry, |expiry| expiry.lifetime(settings));
     let text = args.text();
     let mut request = match (&args.cron, &args.at, args.every) {
-        (Some(expression), ..) => JobRequest::cron(expression.clone(), &text, &rounded, zone),
+        (Some(expression), ..) => JobRequest::cron(expression.clone(), &text, zone),
         (None, Some(at), _) => JobRequest::once(time(at, zone, now)?, &text),
         (None, None, Some(interval)) => JobRequest::every(interval, &text, &rounded, zone, now)?,
         (None, None, None) => JobRequest::parse(&text, &rounded, zone, now).map_err(with_flag)?,

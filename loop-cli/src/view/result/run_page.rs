@@ -45,6 +45,6 @@ pub(crate) fn run_page(
     if let Some(manifest) = &entry.manifest {
         row("manifest", manifest);
     }
-    row("next", &how_to_continue(id, progress.ending(), is_running));
+    row("next", &how_to_continue(id, progress, is_running));
     lines.join("\n")
 }

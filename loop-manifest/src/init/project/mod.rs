@@ -15,7 +15,7 @@ mod recipes;
 use std::{cmp::Reverse, path::Path};
 
 pub use self::project_check::ProjectCheck;
-use self::project_check::names_in;
+use self::project_check::{names_in, read};
 use super::template::Purpose;
 
 /// Folders that contain no project of their own: what tools install or build.
@@ -23,14 +23,28 @@ const GENERATED: [&str; 8] =
     ["build", "dist", "node_modules", "out", "site-packages", "target", "vendor", "venv"];
 
 /// How many folders deep projects are looked for.
-const MAX_DEPTH: usize = 2;
+const MAX_DEPTH: usize = 3;
 
 /// Returns all commands for this purpose that the files of the project in `dir` point to. The most specific is first:
 /// the one of which the project itself defines most.
 ///
-/// If there is none, returns those of the projects in its subfolders, at most two folders deep.
+/// If there is none, returns those of the projects in its subfolders, at most three folders deep.
 pub fn checks(dir: &Path, purpose: Purpose) -> Vec<ProjectCheck> {
     checks_to_depth(dir, purpose, MAX_DEPTH)
+}
+
+/// Returns what is wrong with a file of the project that cannot be read, so that its commands are unknown.
+pub fn unreadable(dir: &Path) -> Option<String> {
+    let error = |file: &str| {
+        let text = read(dir, file)?;
+        match file.ends_with("toml") {
+            true => text.parse::<toml::Table>().err().map(|error| error.message().to_owned()),
+            false => serde_json::from_str::<serde_json::Value>(&text).err().map(|error| error.to_string()),
+        }
+    };
+    ["package.json", "composer.json", "pyproject.toml"].into_iter().find_map(|file| {
+        Some(format!("{file} names no command, because it cannot be read: {}", error(file)?))
+    })
 }
 
 fn checks_to_depth(dir: &Path, purpose: Purpose, depth: usize) -> Vec<ProjectCheck> {

@@ -41,7 +41,11 @@ pub(super) fn checks(dir: &Path, purpose: Purpose) -> Vec<ProjectCheck> {
 
 fn package(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
     let package: Value = serde_json::from_str(&read(dir, PACKAGE)?).ok()?;
-    let manager = by_lock_file(dir, &LOCK_FILES).or_else(|| declared(&package)).unwrap_or("npm");
+    let manager = std::iter::once(dir)
+        .chain(workspaces(dir))
+        .find_map(|dir| by_lock_file(dir, &LOCK_FILES))
+        .or_else(|| declared(&package))
+        .unwrap_or("npm");
     if let Some(name) = script(&package["scripts"], purpose) {
         return Some(ProjectCheck::new(CheckOrigin::Command, PACKAGE, format!("{manager} run {name}")));
     }
@@ -60,6 +64,15 @@ fn package(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
     };
     let (_, runner) = RUNNERS.into_iter().find(|(tool, _)| purpose == Purpose::Test && has(tool))?;
     Some(ProjectCheck::new(CheckOrigin::Tool, PACKAGE, format!("npx {runner}")))
+}
+
+/// Returns the folders above that have this one as a workspace. The lock file is there.
+fn workspaces(dir: &Path) -> impl Iterator<Item = &Path> {
+    let has_workspaces = |dir: &&Path| {
+        dir.join("pnpm-workspace.yaml").is_file()
+            || read(dir, PACKAGE).is_some_and(|text| text.contains("\"workspaces\""))
+    };
+    dir.ancestors().skip(1).take(3).filter(has_workspaces)
 }
 
 /// Returns the package manager that package.json declares: `"packageManager": "pnpm@9"`.

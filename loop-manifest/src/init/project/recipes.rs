@@ -54,11 +54,21 @@ pub(super) fn checks(dir: &Path, purpose: Purpose) -> Vec<ProjectCheck> {
         Purpose::Lint => ["lint", "lints", "check"],
     };
     let check = |runner: &Runner| {
-        let (file, text) = runner.files.iter().find_map(|file| Some((*file, read(dir, file)?)))?;
+        let (file, mut text) = runner.files.iter().find_map(|file| Some((*file, read(dir, file)?)))?;
+        if runner.program == "just" {
+            text += &imports(dir, &text);
+        }
         let name = names.into_iter().find(|name| (runner.defines)(&text, name))?;
         Some(ProjectCheck::new(CheckOrigin::Command, file, format!("{} {name}", runner.program)))
     };
     RUNNERS.iter().filter_map(check).chain(script(dir, purpose)).collect()
+}
+
+/// Returns the texts of the files that a justfile imports: `import 'ci.just'`.
+fn imports(dir: &Path, text: &str) -> String {
+    let files = text.lines().filter_map(|line| line.strip_prefix("import"));
+    let names = files.map(|rest| rest.trim_start_matches('?').trim().trim_matches(['\'', '"']));
+    names.filter_map(|name| Some(format!("\n{}", read(dir, name)?))).collect()
 }
 
 /// An executable script for the tests.

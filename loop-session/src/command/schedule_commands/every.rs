@@ -41,7 +41,7 @@ impl Command for EveryCommand {
             return Err(INFO.misused(why));
         }
         session.accepts(&request.prompt)?;
-        let added = jobs.add(request.trigger, &request.prompt)?;
+        let added = jobs.add(request.trigger, &request.prompt, request.expiry)?;
         request.notes.iter().for_each(|warning| session.warn(warning));
         session.say(&jobs.confirmation(&added));
         Ok(())

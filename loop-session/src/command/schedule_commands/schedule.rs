@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use loop_schedule::{Cron, JobId, Trigger, Zone, parse_time};
+use loop_schedule::{Cron, Expiry, JobId, Trigger, Zone, parse_time};
 
 use crate::{
     ArgumentKind, Command, CommandGroup, CommandInfo, Commands, InputError, RepeatEffect, Session,
@@ -55,7 +55,7 @@ impl Command for ScheduleCommand {
             ScheduleAction::List => session.say(&jobs.page(now)?),
             ScheduleAction::Add { trigger, prompt } => {
                 session.accepts(prompt)?;
-                session.say(&jobs.confirmation(&jobs.add(trigger, prompt)?));
+                session.say(&jobs.confirmation(&jobs.add(trigger, prompt, Expiry::Never)?));
             }
             ScheduleAction::Change(change, ids) => {
                 for id in ids {
