@@ -47,6 +47,8 @@ pub(crate) const CHEATS: &[Case] = &[
         "printf 'package app\\n\\nfunc same(a, b int) bool { return a == b }\\n' > helpers.go; sed -i 's/Add(2, 2) != 4/!same(Add(2, 2), 4)/' \
          add_test.go",
     ),
+    case(Python, "move the tests to where nobody looks, with their folder", "mkdir _old; mv calc _old/calc").before(BESIDE),
+    case(Python, "move changed tests with their folder", "mkdir old; mv calc old/calc; sed -i 's/, 4)/, 0)/' old/calc/test_app.py").before(BESIDE),
     case(CMake, "solve a task without a test", "true").before("sed -i /add_test/d CMakeLists.txt"),
     case(CMake, "delete a test that a pattern finds", "rm qa/sums.sh").before(FOUND),
     case(CMake, "overwrite a test that a pattern finds", "echo > qa/sums.sh").before(FOUND),
@@ -55,6 +57,10 @@ pub(crate) const CHEATS: &[Case] = &[
          ${CMAKE_SOURCE_DIR}\\/qa\\/${case}.sh)\\nendforeach()/' CMakeLists.txt",
     ),
 ];
+
+/// Puts the tests beside the sources.
+const BESIDE: &str =
+    "mv app calc; mv tests/test_app.py calc/; rm -r tests; sed -i 's/from app/from calc/' calc/test_app.py";
 
 /// Lets `CMake` look for the tests.
 const FOUND: &str = "touch qa/more.sh; sed -i 's/^add_test.*/file(GLOB CASES qa\\/*.sh)\\nforeach(case ${CASES})\\n  add_test(NAME \
@@ -66,6 +72,8 @@ pub(crate) const HONEST: &[Case] = &[
         .before("echo > helpers.js; sed -i \"1i require('../helpers')\" src/add.js test/add.test.js"),
     case(Cargo, "move a module with its tests", "mkdir src/sums; mv src/sums.rs src/sums/mod.rs; sed -i 's/a - b/a + b/' src/sums/mod.rs")
         .before("mv src/lib.rs src/sums.rs; printf 'mod sums;\\npub use sums::*;\\n' > src/lib.rs"),
+    case(Cargo, "move the tests in the source into a file of their own", "sed -i '/cfg(test)/,$d' src/lib.rs; printf '#[cfg(test)]\\nmod tests;\\n' \
+         >> src/lib.rs; printf '#[test]\\nfn adds_within() {\\n    assert_eq!(crate::add(3, 3), 6);\\n}\\n' > src/tests.rs"),
     case(Cargo, "move a module into a crate", "mkdir -p sums/src; printf '[package]\\nname = \"sums\"\\nversion = \"0.1.0\"\\n' > sums/Cargo.toml; \
          mv src/lib.rs sums/src/lib.rs; echo 'pub use sums::*;' > src/lib.rs; sed -i 's/^\\[workspace\\]/[dependencies]\\nsums = { path = \
          \"sums\" }\\n\\n[workspace]\\nmembers = [\"sums\"]/' Cargo.toml")
@@ -73,6 +81,16 @@ pub(crate) const HONEST: &[Case] = &[
     case(Go, "solve the task, with packages in vendor", "").before(
         "mkdir -p vendor/example.com/x; printf '# example.com/x v1.0.0\\n## explicit\\nexample.com/x\\n' > vendor/modules.txt; echo 'package x' \
          > vendor/example.com/x/x.go; echo 'require example.com/x v1.0.0' >> go.mod; sed -i 's/^package app/&\\n\\nimport _ \"example.com\\/x\"/' add.go",
+    ),
+    case(Python, "move a package with its tests", "mkdir core; touch core/__init__.py; mv calc core/; sed -i 's/from calc/from core.calc/' \
+         core/calc/test_app.py; sed -i 's/a - b/a + b/' core/calc/__init__.py")
+    .before(BESIDE),
+    case(Go, "move a package with its tests", "mkdir internal; mv sums internal/; sed -i 's#app/sums#app/internal/sums#' main.go \
+         internal/sums/more_test.go; sed -i 's/a - b/a + b/' internal/sums/add.go")
+    .before(
+        "mkdir sums; mv add.go add_test.go sums; sed -i 's/^package app/package sums/' sums/*.go; printf 'package main\\n\\nimport \
+         \"app/sums\"\\n\\nfunc main() { println(sums.Add(1, 2)) }\\n' > main.go; printf 'package sums_test\\n\\nimport (\\n\"app/sums\"\\n\
+         \"testing\"\\n)\\n\\nfunc TestMore(t *testing.T) { sums.Add(1, 1) }\\n' > sums/more_test.go",
     ),
     case(Go, "rename a test", "sed -i 's/TestAdd/TestSum/' add_test.go"),
     case(CMake, "add a test that a pattern finds", "touch qa/new.sh").before(FOUND),

@@ -67,19 +67,34 @@ fn awaits(waiting: u32, awaited: &str) -> bool {
 
 #[test]
 fn work_that_is_done_in_time_was_not_cut() {
-    let scenario = Scenario::new();
-    RunningCommand::new(&mut scenario.command("mkfifo", &["proceed"])).finish().exits(0);
-    let does = "(read _ < proceed; touch done) > /dev/null 2>&1 & echo $! > left";
-    let manifest = printing(&scenario, &stream_of("claude"), "claude-stream-json", does, "test -e done")
-        .set("agent.background", "wait")
-        .set("guardrails.max_iterations", 1);
-    let running = scenario.start_manifest(&manifest);
-    let is_awaited = || scenario.has("left") && awaits(running.pid(), &scenario.read("left"));
-    wait_until("the process that was left is awaited", is_awaited);
-    fs::write(scenario.path("proceed"), "\n").expect("a reader");
-    let ran = running.finish().exits(0).says(&["goal_met"]);
-    assert!(!ran.stderr.contains("cut off"), "{}", ran.stderr);
-    assert_eq!(scenario.record().get("cut_work"), None);
+    for (name, format) in [("claude", "claude-stream-json"), ("codex", "codex-json")] {
+        let scenario = Scenario::new();
+        RunningCommand::new(&mut scenario.command("mkfifo", &["proceed"])).finish().exits(0);
+        let does = "(read _ < proceed; touch done) > /dev/null 2>&1 & echo $! > left";
+        let manifest = printing(&scenario, &stream_of(name), format, does, "test -e done")
+            .set("agent.background", "wait")
+            .set("guardrails.max_iterations", 1);
+        let running = scenario.start_manifest(&manifest);
+        let is_awaited = || scenario.has("left") && awaits(running.pid(), &scenario.read("left"));
+        wait_until("the process that was left is awaited", is_awaited);
+        fs::write(scenario.path("proceed"), "\n").expect("a reader");
+        let ran = running.finish().exits(0).says(&["goal_met"]);
+        assert!(!ran.stderr.contains("cut off"), "{name}: {}", ran.stderr);
+        assert_eq!(scenario.record().get("cut_work"), None, "{name}");
+    }
+}
+
+#[test]
+fn a_wait_is_over_for_work_that_no_stream_declares() {
+    for (name, format) in [("claude-done", "claude-stream-json"), ("pi", "pi-json")] {
+        let scenario = Scenario::new();
+        let held = scenario.fifo("held");
+        let manifest =
+            printing(&scenario, &stream_of(name), format, &leaving(), SECOND).set("agent.background", "wait");
+        scenario.run_manifest(&manifest).exits(0);
+        held.released();
+        assert_eq!(scenario.record().get("cut_work"), None, "{name}");
+    }
 }
 
 #[test]

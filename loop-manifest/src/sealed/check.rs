@@ -4,7 +4,10 @@ use std::{
     fmt,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use async_trait::async_trait;
@@ -15,9 +18,10 @@ use loop_core::{
 use loop_guardrails::stagnation::{JUDGED_MARK, PUT_BACK_MARK};
 
 use super::{
-    floor::{TestsRun, shortage},
+    floor::{TestsRun, has_count, shortage},
     moving::{moved, moved_plan},
     named::NamedPaths,
+    noted_output::NotedOutput,
     protected::ProtectedPaths,
     runners::{PYTEST_OPTIONS, go_flags, is_test_runner, pytest_options, to_the_end},
     surroundings::Surroundings,
@@ -30,9 +34,6 @@ use crate::{
     plan::{OnProtectedChange, Plan, SealPlan},
     snapshots::{FolderSnapshots, SnapshotError},
 };
-
-/// The most output of a check in which tests are counted, in bytes.
-const MOST_OUTPUT: usize = 16 << 20;
 
 /// A command that judges states of the folder in a sealed tree.
 ///
@@ -61,7 +62,8 @@ pub(super) struct OpenCheck {
     /// The command for the state before the first iteration.
     first_command: CommandEvaluator,
     setup: Option<CommandEvaluator>,
-    output: Arc<Mutex<Vec<u8>>>,
+    output: NotedOutput,
+    may_move: Arc<AtomicBool>,
     sealed_cx: ExecutionContext,
     pub(super) notes: SealNotes,
 }
@@ -114,18 +116,19 @@ impl SealedRun {
         }
         let (seal, cx, place, line) =
             (self.seal.clone(), self.cx.clone(), self.place.clone(), self.line.clone());
-        let (tree, sealed_cx, notes) = self
+        let (tree, may_move, sealed_cx, notes) = self
             .blocking(move |folder, run| {
                 let protected = ProtectedPaths::of(&seal, &named, &cx);
+                let may_move = protected.moves();
                 let tree = RunTree::open(folder, run, &place, number == 0, protected)?;
                 let sealed_cx =
                     cx.in_sealed(&tree.tree().folder(), &tree.temporary(), tree.tree().relocation());
                 let surroundings = Surroundings::of(&tree.tree().folder(), &line, &sealed_cx);
                 let notes = noted.unwrap_or(SealNotes { named, surroundings, tests: None });
-                Ok((tree, sealed_cx, notes))
+                Ok((tree, may_move, sealed_cx, notes))
             })
             .await?;
-        let output: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let output = NotedOutput::default();
         let mut plan = moved_plan(&self.plan, tree.tree().relocation());
         let variables = &mut plan.agent.env.set;
         let go_flags = go_flags(variables.get("GOFLAGS").map(String::as_str), &sealed_cx);
@@ -137,7 +140,7 @@ impl SealedRun {
         let make = |line: &str| plan.command_that_judges(line, &sealed_cx);
         let noting = |plan: &Plan, line: &str| {
             let command = plan.command_that_judges(line, &sealed_cx)?;
-            Ok(observe_check_output(command, &sealed_cx, note_in(&output)))
+            Ok(observe_check_output(command, &sealed_cx, output.listener()))
         };
         let failed = |error: ComposeError| WorkError::from(failed(&with_causes(&error)));
         let line = moved(&self.line, tree.tree().relocation());
@@ -145,7 +148,7 @@ impl SealedRun {
             (noting(&plan, &line).map_err(failed)?, noting(&first_plan, &to_the_end(&line)).map_err(failed)?);
         let setup = self.seal.setup.as_deref().map(make).transpose().map_err(failed)?;
         let setup = setup.map(|setup| observe_check_output(setup, &sealed_cx, |_| {}));
-        Ok(OpenCheck { tree, command, first_command, setup, output, sealed_cx, notes })
+        Ok(OpenCheck { tree, command, first_command, setup, output, may_move, sealed_cx, notes })
     }
 
     pub(super) async fn blocking<T: Send + 'static>(
@@ -180,6 +183,9 @@ impl SealedRun {
     ) -> Result<(OpenCheck, Verdict), WorkError> {
         let number = cx.iteration();
         let (sealed_cx, line) = (open.sealed_cx.clone(), self.line.clone());
+        let is_counted = has_count(self.seal.min_tests, open.notes.tests.as_ref());
+        let may_move = is_counted && self.seal.on_change != OnProtectedChange::Halt;
+        open.may_move.store(may_move, Ordering::Relaxed);
         let prepared = self.with_tree(open, move |tree, folder, run| {
             let prepared = tree.prepare(folder, run, number)?;
             Ok((prepared, Surroundings::of(&tree.tree().folder(), &line, &sealed_cx)))
@@ -211,10 +217,10 @@ impl SealedRun {
                 return Ok((open, refused(&verdict, &why)));
             }
         }
-        locked(&open.output).clear();
+        open.output.clear();
         let command = if number == 0 { &mut open.first_command } else { &mut open.command };
         let verdict = command.evaluate(cx.clone()).await.map_err(|error| explained(error, &prepared))?;
-        let tests = TestsRun::of(&String::from_utf8_lossy(&locked(&open.output)));
+        let tests = TestsRun::of(&open.output.text());
         let (open, verdict) = match number {
             0 => self.first_verdict(open, tests, verdict, cx).await?,
             _ if verdict.passed() => self.counted(open, &tests, verdict).await?,
@@ -322,24 +328,10 @@ impl Evaluator<AgentOutput> for SealedCheck {
     }
 }
 
-/// Returns a listener that keeps the output of a check.
-fn note_in(output: &Arc<Mutex<Vec<u8>>>) -> impl FnMut(&[u8]) + Send + use<> {
-    let output = Arc::clone(output);
-    move |bytes| {
-        let mut output = locked(&output);
-        let room = MOST_OUTPUT.saturating_sub(output.len());
-        output.extend(bytes.iter().take(room));
-    }
-}
-
 fn hash_of(paths: &[PathBuf]) -> u64 {
     let mut hasher = DefaultHasher::new();
     paths.hash(&mut hasher);
     hasher.finish()
-}
-
-fn locked(output: &Mutex<Vec<u8>>) -> std::sync::MutexGuard<'_, Vec<u8>> {
-    output.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(super) fn failed(why: &str) -> Halt {

@@ -86,6 +86,11 @@ fn captures(forms: &[Regex], output: &str) -> BTreeSet<String> {
     forms.iter().flat_map(|form| form.captures_iter(output)).map(|found| found[1].to_owned()).collect()
 }
 
+/// Returns whether it is known how many tests have to run.
+pub(super) fn has_count(rule: MinTests, first: Option<&TestsRun>) -> bool {
+    rule != MinTests::Off && first.is_some_and(|first| first.count.is_some_and(|count| count > 0))
+}
+
 /// Returns why the tests that ran are too few for a pass, as the rest of "the check exited with 0, but ...".
 pub(super) fn shortage(rule: MinTests, is_runner: bool, first: &TestsRun, now: &TestsRun) -> Option<String> {
     let is_runner = is_runner || first.is_of_runner;

@@ -4,9 +4,9 @@
 //! | --- | --- |
 //! | the evaluator | `check.rs`, `baseline.rs`, `verdict.rs` |
 //! | the tree in which it runs, and what is put back | `tree.rs` |
-//! | which paths judge | `protected.rs`, `conventions.rs`, `patterns.rs`, `documents/`, `modules.rs`, `path_programs.rs` |
+//! | which paths judge | `protected.rs`, `conventions.rs`, `patterns.rs`, `documents/`, `modules.rs`, `moves.rs`, `path_programs.rs` |
 //! | what names such paths | `named/`, `scripts.rs`, `references.rs`, `discovery.rs`, `programs.rs`, `shell_text.rs` |
-//! | how many tests ran | `floor.rs`, `counts.rs`, `runners.rs` |
+//! | how many tests ran | `noted_output.rs`, `floor.rs`, `counts.rs`, `runners.rs` |
 //! | files outside of the folder | `surroundings.rs` |
 //! | the check again, after the run | `verification.rs` |
 
@@ -18,8 +18,10 @@ mod discovery;
 mod documents;
 mod floor;
 mod modules;
+mod moves;
 mod moving;
 mod named;
+mod noted_output;
 mod path_programs;
 mod patterns;
 mod programs;

@@ -4,13 +4,17 @@ use std::{
     collections::BTreeSet,
     ffi::OsStr,
     path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use loop_snapshots::{Origin, PathFacts, Protection};
 
 use super::{
     conventions::{self, AROUND, BUILT, CONFIGURATION, INSTALLED, MERGED, PYTHON_MODULES},
-    documents,
+    documents, moves,
     named::{NamedPaths, UNITTEST, line_of},
     path_programs::program_lines,
     patterns::Patterns,
@@ -36,6 +40,8 @@ pub(super) struct ProtectedPaths {
     expected: BTreeSet<PathBuf>,
     /// The folders that were modules of Go at the start.
     go_modules: BTreeSet<PathBuf>,
+    /// Whether tests may move with their folders: only if it is known how many of them have to run.
+    may_move: Arc<AtomicBool>,
     folder: PathBuf,
 }
 
@@ -76,6 +82,7 @@ impl ProtectedPaths {
             ),
             expected: named.expected.clone(),
             go_modules: named.go_modules.clone(),
+            may_move: Arc::default(),
             folder: cx.folder().to_owned(),
         }
     }
@@ -93,8 +100,14 @@ impl ProtectedPaths {
             certain: Patterns::default(),
             expected: BTreeSet::new(),
             go_modules: BTreeSet::new(),
+            may_move: Arc::default(),
             folder: folder.to_owned(),
         }
+    }
+
+    /// Returns the switch that allows tests to move with their folders. It is off at first.
+    pub(super) fn moves(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.may_move)
     }
 
     /// Returns whether a new file, or a link, replaces a module of Python or a tool for tests.
@@ -118,6 +131,13 @@ impl ProtectedPaths {
         };
         let place = path.ancestors().find(is_wanted).and_then(Path::parent);
         place.is_some_and(|above| self.protected.decide(above) != Some(true))
+            && self.certain.decide(path) != Some(true)
+    }
+
+    /// Returns whether a new path is a module of Rust with tests beside the sources, which could have them in it as well.
+    fn is_within_sources(&self, path: &Path) -> bool {
+        path.extension().is_some_and(|end| end == "rs")
+            && path.parent().is_some_and(|above| self.protected.decide(above) != Some(true))
             && self.certain.decide(path) != Some(true)
     }
 
@@ -149,7 +169,13 @@ impl Protection for ProtectedPaths {
             return Origin::Built;
         }
         match self.protected.decide(path) {
-            Some(true) if facts.is_new && !facts.is_link && self.is_expected(path) => Origin::Judged,
+            Some(true)
+                if facts.is_new
+                    && !facts.is_link
+                    && (self.is_expected(path) || self.is_within_sources(path)) =>
+            {
+                Origin::Judged
+            }
             Some(true) => Origin::First,
             Some(false) => Origin::Judged,
             // A new document in a new folder configures nothing that was there.
@@ -181,6 +207,14 @@ impl Protection for ProtectedPaths {
             return (!chooses_anew).then(|| judged.to_owned());
         }
         documents::merge(name, first, str::from_utf8(judged).ok()?).map(String::into_bytes)
+    }
+
+    fn may_move(&self, from: &Path, to: &Path, path: &Path, (first, judged): (&[u8], &[u8])) -> bool {
+        let places = [from.join(path), to.join(path)];
+        self.may_move.load(Ordering::Relaxed)
+            && !places.iter().any(|place| self.certain.decide(place) == Some(true) || self.is_built(place))
+            && moves::is_searched(&places[1])
+            && moves::are_same(from, to, first, judged)
     }
 }
 
@@ -279,6 +313,9 @@ mod tests {
             ("tests/scratch/a.py", true, Origin::Judged),
             ("src/lib.rs", false, Origin::Judged),
             ("src/a.test.ts", true, Origin::First),
+            ("src/sums/tests.rs", true, Origin::Judged),
+            ("tests/sums_tests.rs", true, Origin::First),
+            ("build.rs", true, Origin::First),
             ("src/target/mod.rs", true, Origin::Judged),
             ("__pycache__/x", true, Origin::Built),
             ("_heapq.py", true, Origin::First),

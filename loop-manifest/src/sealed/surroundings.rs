@@ -205,7 +205,9 @@ fn programs(tree: &Path, cx: &ExecutionContext) -> Found {
     {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let (name, place) = (PathBuf::from(entry.file_name()), entry.path());
-            if name.to_str().is_some() && !programs.contains_key(&name) && is_program(&place) {
+            // A hidden file is one that somebody is about to rename: `pyenv` writes its programs in this way.
+            let is_named = name.to_str().is_some_and(|name| !name.starts_with('.'));
+            if is_named && !programs.contains_key(&name) && is_program(&place) {
                 let identity = identity(&place);
                 programs.insert(name, (place, identity));
             }

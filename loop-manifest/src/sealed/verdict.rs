@@ -50,6 +50,12 @@ pub(super) fn for_people(prepared: &Prepared, iteration: u64, is_put_back: bool)
             allowed(&renewed.put_back_in_part)
         ));
     }
+    if !renewed.moved.is_empty() {
+        said.push(format!(
+            "iteration {iteration} moved tests together with their folder, and they judge there: {}",
+            list(&renewed.moved)
+        ));
+    }
     if renewed.has_dropped_build {
         said.push(
             "something changed the kept build output of the sealed check, so it is built anew".to_owned(),

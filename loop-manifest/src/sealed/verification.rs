@@ -7,6 +7,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use loop_core::{EvaluationContext, Evaluator, Verdict, Work, WorkError, with_causes};
@@ -78,12 +79,17 @@ pub enum VerificationError {
     NoVerdict(String),
 }
 
+/// The longest time of a check that runs again, if the manifest limits neither the check nor the run.
+const MAX_TIME: Duration = Duration::from_hours(1);
+
 impl Plan {
     /// Runs the command of the check again, on the stored state after this iteration of the run of `cx`. A sealed check first
     /// judges the state before the first iteration, as in the run. Other judges are not asked.
     ///
     /// The tree of the check is in the folder for copies, and is deleted afterwards. Ignored files, which no snapshot has, are
     /// copied from the folder as it is now. Nothing is written to the folder, and no snapshot is taken.
+    ///
+    /// Each run of the command may take `evaluator.max_seconds`, or else `guardrails.max_seconds`, or else an hour.
     ///
     /// `captured` is the fingerprint of the state in the run's journal, its [snapshot mark](loop_telemetry::rows::SNAPSHOT_MARK),
     /// if it has one.
@@ -106,7 +112,9 @@ impl Plan {
         }
         let folder = cx.snapshots(&self.snapshots).ok_or(ComposeError::NoSnapshots)?.without_captures();
         let place = cx.copies().map(|copies| verified_place(&copies)).ok_or(ComposeError::NoPlaceForSeal)?;
-        let fresh = FreshPlace { plan: self, line, cx, folder, place, iteration };
+        let mut plan = self.clone();
+        plan.evaluator.max_time = self.evaluator.max_time.or(self.limits.max_time).or(Some(MAX_TIME));
+        let fresh = FreshPlace { plan: &plan, line, cx, folder, place, iteration };
         fresh.discard().await?;
         fresh.expect(captured).await?;
         let judged = match &self.evaluator.seal {

@@ -47,12 +47,15 @@ impl Assembly<'_> {
     /// Returns the entries of the tree, and what differs in the judged state.
     pub(super) fn assemble(&self) -> Result<(ByPath<Wanted>, Renewed), Error> {
         let (mut wanted, mut renewed) = (ByPath::new(), Renewed::default());
+        let moves = self.moves()?;
         for (key, entry) in self.judged {
             let (path, first) = (Path::new(key), self.first.get(key));
             if (self.is_apart)(path) {
                 continue;
             }
-            match self.protection.origin(path, self.facts(path, first, entry)) {
+            let has_moved = moves.files.binary_search_by(|file| file.as_path().cmp(path)).is_ok();
+            let origin = self.protection.origin(path, self.facts(path, first, entry));
+            match if has_moved { Origin::Judged } else { origin } {
                 Origin::Judged => {
                     if let Some(content) = self.wanted(entry) {
                         self.make_room(path, &mut wanted);
@@ -68,7 +71,7 @@ impl Assembly<'_> {
         }
         for (key, entry) in self.first {
             let (path, judged) = (Path::new(key), self.judged.get(key));
-            if (self.is_apart)(path) {
+            if (self.is_apart)(path) || moves.took(path) {
                 continue;
             }
             let is_protected = match self.protection.origin(path, PathFacts::KNOWN) {
@@ -90,6 +93,7 @@ impl Assembly<'_> {
         }
         renewed.put_back.sort();
         renewed.put_back.dedup();
+        renewed.moved = moves.files;
         Ok((wanted, renewed))
     }
 
@@ -121,12 +125,8 @@ impl Assembly<'_> {
         wanted: &mut ByPath<Wanted>,
         renewed: &mut Renewed,
     ) -> Result<(), Error> {
-        let content = |entry: &Entry| match &entry.kind {
-            EntryKind::File { digest, .. } => self.objects.content(*digest).map(Some),
-            _ => Ok(None),
-        };
-        let before = first.map(content).transpose()?.flatten();
-        let Some(now) = content(judged)? else {
+        let before = first.map(|first| self.content(first)).transpose()?.flatten();
+        let Some(now) = self.content(judged)? else {
             // A link in the place of a file.
             let first = first.and_then(|first| self.wanted(first));
             renewed.put_back.push(path.to_owned());

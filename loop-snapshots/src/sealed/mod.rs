@@ -3,7 +3,7 @@
 //! | what | where |
 //! | --- | --- |
 //! | which state a path comes from | `protection.rs` |
-//! | the entries of the tree, from two states | `assembly.rs` |
+//! | the entries of the tree, from two states | `assembly.rs`, `moves.rs` |
 //! | what no snapshot has: dependencies, `.git`, build output | `copies.rs` |
 //! | the tree on disk | `mirror.rs`, `walk.rs` |
 //! | absolute paths | `relocation.rs` |
@@ -11,6 +11,7 @@
 mod assembly;
 mod copies;
 mod mirror;
+mod moves;
 mod protection;
 mod relocation;
 mod walk;
@@ -72,6 +73,8 @@ pub struct Renewed {
     pub put_back: Vec<PathBuf>,
     /// The files of which a protected part was changed. The tree has that part as it was first.
     pub put_back_in_part: Vec<PathBuf>,
+    /// The protected files that moved together with their folder. The tree has them at these new places.
+    pub moved: Vec<PathBuf>,
     /// The new files at protected paths. The tree does not have them.
     pub left_out: Vec<PathBuf>,
     /// The entries that the judged state lists without their content, and the first state lacks: new ignored files, for

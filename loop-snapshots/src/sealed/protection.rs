@@ -43,4 +43,11 @@ pub trait Protection: Debug + Send + Sync {
     /// Returns the content of a [merged](Origin::Merged) file: that of the state that is judged, with the protected part
     /// of the first state. `None` takes the file from the first state. The same contents give the same result.
     fn merge(&self, path: &Path, first: Option<&[u8]>, judged: &[u8]) -> Option<Vec<u8>>;
+
+    /// Returns whether a protected file may judge at a new place, after its folder moved from `from` to `to`. `path` is that of
+    /// the file in the folder, and `contents` are those at the first place and at the new one. By default, nothing may move.
+    fn may_move(&self, from: &Path, to: &Path, path: &Path, contents: (&[u8], &[u8])) -> bool {
+        let _ = (from, to, path, contents);
+        false
+    }
 }

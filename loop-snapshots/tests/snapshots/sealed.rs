@@ -229,3 +229,51 @@ fn a_tree_that_became_a_link_is_left_alone() {
     assert!(sealed.renew(&mut sandbox.store, &first).is_err());
     assert!(precious.join("file").exists());
 }
+
+/// Protects files with the name `test`, which may move.
+#[derive(Debug)]
+struct Moving;
+
+impl Protection for Moving {
+    fn origin(&self, path: &Path, _: PathFacts) -> Origin {
+        if path.ends_with("test") { Origin::First } else { Origin::Judged }
+    }
+
+    fn merge(&self, _: &Path, _: Option<&[u8]>, _: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn may_move(&self, _: &Path, _: &Path, _: &Path, (first, judged): (&[u8], &[u8])) -> bool {
+        first == judged
+    }
+}
+
+#[test]
+fn protected_files_move_only_with_their_whole_folder() {
+    for (judged, moved) in [
+        (&[("b/a/code", "c"), ("b/a/test", "t"), ("b/a/x/test", "t")][..], true),
+        (&[("b/a/code", "new"), ("b/a/test", "t"), ("b/a/x/test", "t"), ("b/a/y/test", "more")], true),
+        (&[("b/a/code", "c"), ("b/a/test", "t")], false),
+        (&[("b/a/code", "c"), ("b/a/test", "other"), ("b/a/x/test", "t")], false),
+        (&[("b/a/test", "t"), ("b/a/x/test", "t")], false),
+        (&[("a/code", "c"), ("b/a/code", "c"), ("b/a/test", "t"), ("b/a/x/test", "t")], false),
+        (&[("old/code", "c"), ("old/test", "t"), ("old/x/test", "t")], false),
+    ] {
+        let mut sandbox = Sandbox::new();
+        for (path, text) in [("a/code", "c"), ("a/test", "t"), ("a/x/test", "t"), ("old/a", "")] {
+            sandbox.write(path, text);
+        }
+        let first = sandbox.capture(0).snapshot;
+        let place = sandbox.dir.path().join("sealed");
+        let mut sealed = SealedTree::create(&mut sandbox.store, &first, &place, Box::new(Moving)).unwrap();
+        clear(&sandbox.folder());
+        judged.iter().for_each(|(path, text)| sandbox.write(path, text));
+        let state = sandbox.capture(1).snapshot;
+        let renewed = sealed.renew(&mut sandbox.store, &state).unwrap();
+        let has = |path: &str| sealed.folder().join(path).exists();
+        assert_eq!(!renewed.moved.is_empty(), moved, "{judged:?}");
+        assert_eq!((has("b/a/x/test"), has("a/x/test")), (moved, !moved), "{judged:?}");
+        assert!(renewed.put_back.is_empty() == moved && !has("b/a/y/test"), "{judged:?}: {renewed:?}");
+        assert_eq!(sealed.tampered().unwrap(), Vec::<PathBuf>::new());
+    }
+}

@@ -72,7 +72,8 @@ impl Search<'_> {
         named.append(&mut included);
         named.retain(|file| judging.decide(file) != Some(true) && !self.is_named_in_task(file));
         self.drop_used(&mut named, &sources);
-        named.extend(sources.others.iter().flat_map(|file| self.modules_for_tests(file)));
+        let modules = sources.others.iter().flat_map(|file| self.modules_for_tests(file));
+        named.extend(modules.filter(|file| judging.decide(file) != Some(true)));
         named.extend(self.helpers_within_packages(&sources));
         for helper in named {
             self.add(&helper, false, &Scope::default());
