@@ -5,6 +5,8 @@
 
 #[path = "sandbox/escapes.rs"]
 mod escapes;
+#[path = "sandbox/hosts.rs"]
+mod hosts;
 #[path = "sandbox/later_starts.rs"]
 mod later_starts;
 #[path = "sandbox/lesser_machines.rs"]

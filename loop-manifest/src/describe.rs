@@ -112,7 +112,14 @@ fn confined(SandboxPlan { write, read, network, enforcement }: &SandboxPlan) -> 
     let write =
         if write.is_empty() { "writes no folder".to_owned() } else { format!("writes {}", paths(write)) };
     let read = read.as_ref().map(|read| format!(", reads {}", paths(read))).unwrap_or_default();
-    let network = if *network == SandboxNetwork::None { ", without network" } else { "" };
+    let network = match network {
+        SandboxNetwork::None => ", without network".to_owned(),
+        SandboxNetwork::Hosts(hosts) if hosts.is_empty() => ", reaches no host".to_owned(),
+        SandboxNetwork::Hosts(hosts) => {
+            format!(", reaches only {}", paths(&hosts.iter().map(ToString::to_string).collect::<Vec<_>>()))
+        }
+        _ => String::new(),
+    };
     let lenient =
         if *enforcement == Enforcement::Warn { ", as far as this machine can enforce it" } else { "" };
     format!("in a sandbox: {write}{read}{network}{lenient}")

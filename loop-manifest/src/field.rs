@@ -32,6 +32,13 @@ impl<T> Field<T> {
         }
     }
 
+    /// Changes the written value.
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Field<U> {
+        self.and_then(|FieldValue { key, value, span }| {
+            Field::Written(FieldValue { key, value: change(value), span })
+        })
+    }
+
     /// Validates the written value with `judge`, and reports its objections.
     pub(crate) fn judge<U>(
         self,
@@ -85,6 +92,13 @@ impl<T> Field<T> {
 pub(crate) enum WordOrWhole {
     Word(String),
     Whole(i128),
+}
+
+/// A word or a list of texts.
+#[derive(Debug, Clone)]
+pub(crate) enum WordOrTexts {
+    Word(String),
+    Texts(Vec<SpannedText>),
 }
 
 /// A number, or one of the words `true` and `false`.

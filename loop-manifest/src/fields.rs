@@ -3,7 +3,7 @@
 use super::{
     diagnostics::{Diagnostic, Span},
     document::{Node, ObjectEntry, Value},
-    field::{Field, FieldValue, FlagOrWhole, NamedText, SpannedText, WordOrWhole},
+    field::{Field, FieldValue, FlagOrWhole, NamedText, SpannedText, WordOrTexts, WordOrWhole},
     key_errors,
     keys::{self, KeyRequirement},
     mismatch::{self, ExpectedValue},
@@ -128,12 +128,6 @@ impl<'a> Fields<'a> {
         self.entry(path).map(|entry| entry.key_span.clone())
     }
 
-    /// Returns the location of the value of the key at `path`, if that is a list.
-    pub(crate) fn list_span(&self, path: &str) -> Option<Span> {
-        let node = &self.entry(path)?.node;
-        matches!(node.value, Value::List(_)).then(|| node.span.clone())
-    }
-
     /// Reports a problem with this object.
     pub(crate) fn report(&mut self, problem: Diagnostic) {
         self.problems.push(problem);
@@ -211,6 +205,12 @@ impl<'a> Fields<'a> {
                 Field::Written(FieldValue { key, value, span })
             }
         })
+    }
+
+    /// A word or a list of texts.
+    pub(crate) fn word_or_list(&mut self, key: &'static str) -> Field<WordOrTexts> {
+        let is_list = self.entry(key).is_some_and(|entry| matches!(entry.node.value, Value::List(_)));
+        if is_list { self.list(key).map(WordOrTexts::Texts) } else { self.text(key).map(WordOrTexts::Word) }
     }
 
     fn item_of(&mut self, key: &str, index: usize, node: Node) -> Option<SpannedText> {

@@ -1,8 +1,7 @@
 //! A sandbox as it was written.
 
 use super::{
-    diagnostics::Diagnostic,
-    field::{Field, SpannedText},
+    field::{Field, SpannedText, WordOrTexts},
     fields::Fields,
 };
 
@@ -13,8 +12,8 @@ pub(crate) struct RawSandbox {
     pub(crate) write: Field<Vec<SpannedText>>,
     /// The files and folders to read. Default: those of the system, the toolchains, and the folder of the run.
     pub(crate) read: Field<Vec<SpannedText>>,
-    /// `all` (the default) or `none`.
-    pub(crate) network: Field<String>,
+    /// `all` (the default), `none`, or a list of hosts.
+    pub(crate) network: Field<WordOrTexts>,
     /// `require` (the default) or `warn`.
     pub(crate) enforce: Field<String>,
 }
@@ -41,21 +40,8 @@ impl RawSandbox {
         Self {
             write: fields.list(write),
             read: fields.list(read),
-            network: network_of(&mut fields, network),
+            network: fields.word_or_list(network),
             enforce: fields.text(enforce),
         }
     }
-}
-
-/// Reads the network. People expect a list of hosts here, so it gets its own answer.
-fn network_of(fields: &mut Fields<'_>, key: &'static str) -> Field<String> {
-    let Some(span) = fields.list_span(key) else { return fields.text(key) };
-    let finding = Diagnostic::error(format!("`{key}` cannot be a list of hosts yet"));
-    fields.report(
-        finding
-            .at(span, "the kernel cannot tell hosts apart")
-            .note("a list of hosts needs a proxy outside of the sandbox, which loop does not have yet")
-            .help("write `none`, or `all` if the commands need the network"),
-    );
-    Field::Refused
 }

@@ -21,6 +21,8 @@ mod answer;
 mod body;
 mod dialect;
 mod gate;
+#[cfg(target_os = "linux")]
+mod lesser_machine;
 mod server;
 
 pub use self::{
@@ -29,3 +31,5 @@ pub use self::{
     gate::Gate,
     server::{RecordedRequest, ScriptedServer},
 };
+#[cfg(target_os = "linux")]
+pub use lesser_machine::{MissingPart, without};

@@ -262,7 +262,7 @@ fn is_root() -> bool {
 }
 
 /// Tries each escape without a sandbox and inside one. Returns those that did not behave, and how many were tried.
-fn try_all(escapes: &[(&str, Needs, &str)], network: SandboxNetwork) -> (Vec<String>, usize) {
+fn try_all(escapes: &[(&str, Needs, &str)], network: &SandboxNetwork) -> (Vec<String>, usize) {
     let support = SandboxSupport::detect();
     let (mut wrong, mut tried) = (Vec::new(), 0);
     for (name, needs, script) in escapes {
@@ -285,7 +285,7 @@ fn try_all(escapes: &[(&str, Needs, &str)], network: SandboxNetwork) -> (Vec<Str
         }
         tried += 1;
         let scene = Scene::new();
-        let within = scene.run(script, Some(&scene.sandbox().network(network)));
+        let within = scene.run(script, Some(&scene.sandbox().network(network.clone())));
         let output = |of: &loop_agents::process::ProcessOutput| {
             String::from_utf8_lossy(&of.stdout.to_bytes()).trim().to_owned()
         };
@@ -299,7 +299,7 @@ fn try_all(escapes: &[(&str, Needs, &str)], network: SandboxNetwork) -> (Vec<Str
     (wrong, tried)
 }
 
-fn none_succeeds(escapes: &[(&str, Needs, &str)], network: SandboxNetwork, least: usize) {
+fn none_succeeds(escapes: &[(&str, Needs, &str)], network: &SandboxNetwork, least: usize) {
     if can_be_tested() {
         let (wrong, tried) = try_all(escapes, network);
         assert!(wrong.is_empty(), "{wrong:#?}");
@@ -309,21 +309,21 @@ fn none_succeeds(escapes: &[(&str, Needs, &str)], network: SandboxNetwork, least
 
 #[test]
 fn no_way_to_files_outside_succeeds() {
-    none_succeeds(FILES, SandboxNetwork::All, 20);
+    none_succeeds(FILES, &SandboxNetwork::All, 20);
 }
 
 #[test]
 fn no_way_to_other_processes_and_the_kernel_succeeds() {
-    none_succeeds(PROCESSES, SandboxNetwork::All, 3);
+    none_succeeds(PROCESSES, &SandboxNetwork::All, 3);
 }
 
 #[test]
 fn no_socket_but_tcp_and_udp_can_be_created() {
-    none_succeeds(SOCKETS, SandboxNetwork::All, 2);
+    none_succeeds(SOCKETS, &SandboxNetwork::All, 2);
 }
 
 #[test]
 fn no_network_means_no_sockets_of_any_kind() {
-    none_succeeds(SOCKETS, SandboxNetwork::None, 2);
-    none_succeeds(NETWORK, SandboxNetwork::None, 3);
+    none_succeeds(SOCKETS, &SandboxNetwork::None, 2);
+    none_succeeds(NETWORK, &SandboxNetwork::None, 3);
 }

@@ -1,31 +1,12 @@
 //! Machines that lack a part, made by a filter of system calls. The support that is detected has to be what a command
 //! then finds.
 
-use std::{collections::BTreeMap, env, thread};
+use std::env;
 
 use loop_agents::process::sandbox::{Enforcement, Sandbox, SandboxSupport};
-use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
+use loop_testing::{MissingPart, without};
 
 use super::scene::{Scene, can_be_tested};
-
-/// Runs `inside` on a thread to which these system calls do not exist.
-fn without<T: Send>(calls: &[i64], inside: impl FnOnce() -> T + Send) -> T {
-    let rules: BTreeMap<_, _> = calls.iter().map(|call| (*call, Vec::new())).collect();
-    let missing = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
-    let arch = env::consts::ARCH.try_into().unwrap();
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, missing, arch).unwrap();
-    let filter: BpfProgram = filter.try_into().unwrap();
-    thread::scope(|scope| {
-        let thread = scope.spawn(|| {
-            apply_filter(&filter).unwrap();
-            inside()
-        });
-        thread.join().unwrap()
-    })
-}
-
-const LANDLOCK: &[i64] =
-    &[libc::SYS_landlock_create_ruleset, libc::SYS_landlock_add_rule, libc::SYS_landlock_restrict_self];
 
 fn lenient(scene: &Scene) -> Sandbox {
     Sandbox::new().write(&scene.inside).enforcement(Enforcement::Warn)
@@ -37,7 +18,7 @@ fn a_kernel_without_landlock_is_refused_and_protects_no_file() {
         return;
     }
     let scene = Scene::new();
-    let (support, refused, read, traced) = without(LANDLOCK, || {
+    let (support, refused, read, traced) = without(MissingPart::Landlock, || {
         let strict = Sandbox::new().write(&scene.inside).prepare(&env::temp_dir());
         let traced = "perl -e 'exit(syscall($ENV{PTRACE}, 0, 0, 0, 0) ? 1 : 0)'";
         (
@@ -56,7 +37,7 @@ fn a_kernel_without_landlock_is_refused_and_protects_no_file() {
 #[test]
 fn a_container_that_forbids_rules_of_landlock_has_no_landlock() {
     if can_be_tested() {
-        let support = without(&[libc::SYS_landlock_add_rule], SandboxSupport::detect);
+        let support = without(MissingPart::LandlockRules, SandboxSupport::detect);
         assert_eq!(support.landlock_abi, 0);
     }
 }
@@ -68,7 +49,7 @@ fn a_kernel_without_filters_is_refused_and_protects_files_only() {
     }
     let scene = Scene::new();
     let socket = "perl -e 'socket(S, 1, 1, 0) or exit 1'";
-    let (support, refused, socket, read) = without(&[libc::SYS_seccomp], || {
+    let (support, refused, socket, read) = without(MissingPart::Seccomp, || {
         let strict = Sandbox::new().write(&scene.inside).prepare(&env::temp_dir());
         (
             SandboxSupport::detect(),
@@ -90,7 +71,7 @@ fn a_container_that_forbids_namespaces_hides_no_file_in_a_writable_folder() {
     }
     let scene = Scene::new();
     let secret = scene.inside.join(".env");
-    let (support, refused, read) = without(&[libc::SYS_unshare], || {
+    let (support, refused, read) = without(MissingPart::Namespaces, || {
         let strict = Sandbox::new().write(&scene.inside).hide(&secret).prepare(&env::temp_dir());
         let lenient = lenient(&scene).hide(&secret);
         (
@@ -111,7 +92,7 @@ fn a_hidden_file_in_a_folder_that_is_only_read_needs_no_namespace() {
     }
     let scene = Scene::new();
     let sandbox = Sandbox::new().write(&scene.inside).read(&scene.outside).hide(scene.outside.join("secret"));
-    let [hidden, beside] = without(&[libc::SYS_unshare], || {
+    let [hidden, beside] = without(MissingPart::Namespaces, || {
         ["cat $OUT/secret", "cat $OUT/doomed && ls $OUT"]
             .map(|script| scene.run(script, Some(&sandbox)).exit.success())
     });

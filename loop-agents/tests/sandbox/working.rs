@@ -42,7 +42,7 @@ fn ordinary_work_succeeds_inside() {
     for network in [SandboxNetwork::All, SandboxNetwork::None] {
         for (name, script) in WORK {
             let scene = Scene::new();
-            let done = scene.run(script, Some(&scene.sandbox().network(network)));
+            let done = scene.run(script, Some(&scene.sandbox().network(network.clone())));
             let output = String::from_utf8_lossy(&done.stdout.to_bytes()).into_owned();
             assert!(done.exit.success(), "\"{name}\" with {network:?}: {output}");
         }

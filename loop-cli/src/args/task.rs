@@ -5,8 +5,17 @@ use std::{num::NonZeroU64, path::PathBuf};
 use clap::Args;
 use loop_agents::chat::Effort;
 use loop_guardrails::policy::command::CommandPrefix;
+use loop_manifest::task::TaskSandbox;
 
 use super::numbers::above_zero;
+
+fn sandbox(text: &str) -> Result<TaskSandbox, &'static str> {
+    match text {
+        "require" => Ok(TaskSandbox::Require),
+        "warn" => Ok(TaskSandbox::Warn),
+        _ => Err("write `require`, the default, or `warn`"),
+    }
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct TaskArgs {
@@ -45,6 +54,10 @@ pub(crate) struct TaskArgs {
     /// Let tools run commands beginning with these words
     #[arg(long, value_name = "COMMAND")]
     pub(crate) allow: Vec<CommandPrefix>,
+    /// Run the commands of agents and checks in a sandbox
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "require",
+          value_parser = sandbox, conflicts_with = "resume")]
+    pub(crate) sandbox: Option<TaskSandbox>,
     #[command(flatten)]
     pub(crate) reporting: ReportingArgs,
 }

@@ -163,7 +163,8 @@ fn spec(
         .reviewer(reviewer)
         .loops(args.loops.unwrap_or(DEFAULT_LOOPS))
         .rounds(args.rounds)
-        .reasoning(args.reasoning))
+        .reasoning(args.reasoning)
+        .sandbox(args.sandbox))
 }
 
 /// Parses a stored task.
@@ -212,6 +213,9 @@ fn plan(spec: &TaskSpec, loops: u64) -> String {
     if !permissions.bash.is_empty() {
         let entries: Vec<_> = permissions.bash.iter().map(ToString::to_string).collect();
         plan += &format!("\n  additional programs: {}", entries.join(", "));
+    }
+    if spec.sandbox.is_some() {
+        plan += "\n  commands run in a sandbox";
     }
     if !permissions.checks.is_empty() {
         plan += &format!("\n  checked by: {}", permissions.checks.join("; "));

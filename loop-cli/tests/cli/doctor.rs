@@ -30,8 +30,55 @@ fn the_machine_is_described_as_it_is() {
     assert_eq!(is_good("landlock"), support.landlock_abi >= SandboxSupport::MIN_LANDLOCK_ABI);
     assert_eq!(is_good("seccomp"), support.seccomp);
     assert_eq!(is_good("mounts"), support.mounts);
+    assert_eq!(is_good("networks"), support.networks);
     let page = scenario.run(&["doctor"]).stdout;
     assert!(page.contains("machine landlock") && page.contains("state folder"), "{page}");
+}
+
+/// An agent that notes which attacks succeed.
+const ATTACKS: &str = "cat ../outside >landlock; perl -e 'socket(S, 1, 1, 0) or exit 1' && echo x >seccomp; \
+                       cat .env >mounts; true";
+
+/// Compares what the machine enforces, as it is reported, with what attacks find. Returns the parts that are reported as
+/// enforced.
+#[cfg(target_os = "linux")]
+fn compared_with_attacks() -> Vec<&'static str> {
+    let scenario = Scenario::new();
+    fs::write(scenario.path("../outside"), "treasure").expect("a file");
+    scenario.write(".env", "treasure");
+    let found = findings(&scenario);
+    let run =
+        |arguments: &[&str]| scenario.run(&[&["run", "--max", "1", "--check", "true"], arguments].concat());
+    run(&["--agent", ATTACKS, "--sandbox=warn"]).exits(0);
+    let is_stopped = |part: &str| !scenario.has(part) || scenario.read(part).is_empty();
+    let mut held = Vec::new();
+    for part in ["landlock", "seccomp", "mounts"] {
+        let is_good = health(&found, "machine", part) == Some("good");
+        assert_eq!(is_good, is_stopped(part), "{part}: {found:?}");
+        held.extend(is_good.then_some(part));
+    }
+    // A list of hosts is either held or refused.
+    let hosts =
+        run(&["--agent", "true", "--sandbox", "--set", "sandbox.network=[]", "--set", "sandbox.write=[]"]);
+    let is_refused = hosts.stderr.contains("limited to the listed hosts");
+    assert_eq!(health(&found, "machine", "networks") == Some("missing"), is_refused, "{}", hosts.stderr);
+    held
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_reported_is_what_attacks_find_also_where_a_part_is_off() {
+    use loop_testing::{MissingPart, without};
+    let whole = compared_with_attacks();
+    for (part, missing) in [
+        (MissingPart::Landlock, "landlock"),
+        (MissingPart::LandlockRules, "landlock"),
+        (MissingPart::Seccomp, "seccomp"),
+        (MissingPart::Namespaces, "mounts"),
+    ] {
+        let left: Vec<_> = whole.iter().copied().filter(|held| *held != missing).collect();
+        assert_eq!(without(part, compared_with_attacks), left, "{part:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Agents, checks and commands of tools inside a sandbox.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
+use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt, path::Path, process::Command};
 
 use loop_agents::process::sandbox::SandboxSupport;
 use loop_testing::{Answer, Call};
@@ -59,6 +59,45 @@ fn a_flag_confines_a_run_without_a_manifest() {
         run(&scenario, &[&words[..], &["--sandbox"]].concat()).exits(0);
         assert!(scenario.has("here") && !scenario.path("../planted").exists());
     }
+}
+
+#[test]
+fn an_agent_reaches_only_the_hosts_of_the_manifest() {
+    if !can_be_tested() || !SandboxSupport::detect().networks {
+        return;
+    }
+    let server = TcpListener::bind("127.0.0.1:0").expect("a server");
+    let port = server.local_addr().expect("a port").port();
+    let connect = "perl -MSocket -e 'socket(S, 2, 1, 0) && connect(S, sockaddr_in($ARGV[0], inet_aton(\"127.0.0.1\"))) or \
+                   exit 7; syswrite S, \"CONNECT $ARGV[1] HTTP/1.1\\r\\n\\r\\n\"; exit(<S> !~ / 200 /)'";
+    let agent = format!(
+        "! {connect} {port} x && proxy=${{HTTPS_PROXY##*:}} && {connect} $proxy 127.0.0.1:{port} && \
+         ! {connect} $proxy localhost:{port} && echo x >result"
+    );
+    let scenario = Scenario::new();
+    let manifest = Manifest::new(&agent, "test -e result");
+    scenario.manifest(&manifest.set("sandbox", json!({ "network": [format!("127.0.0.1:{port}")] })));
+    run(&scenario, &["run", "loop.json"]).exits(0);
+    drop(server);
+}
+
+#[test]
+fn the_commands_of_a_task_run_inside() {
+    if !can_be_tested() {
+        return;
+    }
+    let scenario = Scenario::new();
+    let check = "echo x >../planted-by-check; test -e here";
+    scenario.write("task.md", format!("---\nchecks: [\"{check}\"]\n---\nWrite here.\n"));
+    let agent = "cat >/dev/null; echo x >here; echo x >../planted; echo STATUS: COMPLETE";
+    let task = ["task", "task.md", "--agent", agent, "--max", "1"];
+    let planted = || ["planted", "planted-by-check"].map(|name| scenario.path(format!("../{name}")).exists());
+    run(&scenario, &[&task[..], &["--sandbox"]].concat()).exits(0);
+    assert!(scenario.has("here"));
+    assert_eq!(planted(), [false, false]);
+    run(&scenario, &task).exits(0);
+    assert_eq!(planted(), [true, true], "without a sandbox, it gets out");
+    run(&scenario, &[&task[..], &["--sandbox=perhaps"]].concat()).exits(2);
 }
 
 #[test]

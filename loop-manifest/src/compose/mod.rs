@@ -37,6 +37,7 @@ pub use self::{
 pub(crate) use self::{
     checks::{confirmed, observe_check_output},
     listeners::observe_model_output,
+    sandbox::confined,
 };
 use self::{
     lane_limits::{LaneLimits, OnePass},

@@ -34,7 +34,7 @@ enum PrepareError {
 
 /// Puts the commands of this shell into the plan's sandbox, if there is one. `key` names it for messages, and `command`
 /// is the command that runs inside: a known agent can write its own state.
-pub(super) fn confined(
+pub(crate) fn confined(
     shell: Shell,
     plan: Option<&SandboxPlan>,
     command: &str,
@@ -64,7 +64,7 @@ fn prepare(
         paths.iter().map(|path| place(path, &root, &folders)).collect::<Result<Vec<_>, _>>()
     };
     let write = named(&plan.write)?;
-    let mut sandbox = Sandbox::new().network(plan.network).enforcement(plan.enforcement);
+    let mut sandbox = Sandbox::new().network(plan.network.clone()).enforcement(plan.enforcement);
     let mut read = match &plan.read {
         // Programs find out about themselves there. It shows no more about others than is seen outside.
         Some(paths) => {

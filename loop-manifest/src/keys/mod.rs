@@ -64,7 +64,7 @@ pub(crate) fn is_optional(path: &str) -> bool {
 
 /// Returns the allowed words of the key at `path`, as a list for a message, if it takes words.
 pub(crate) fn words(path: &str) -> Option<String> {
-    let Shape::OneOf(words) = find(path)?.shape else { return None };
+    let (Shape::OneOf(words) | Shape::WordOrTexts(words, _)) = find(path)?.shape else { return None };
     Some(words.iter().map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(", "))
 }
 

@@ -34,6 +34,8 @@ pub(crate) enum Shape {
     FlagOrWhole(u64),
     /// One of these words, each with its meaning, or a whole number of at least this.
     WordOrWhole(&'static [(&'static str, &'static str)], u64),
+    /// One of these words, each with its meaning, or a list of texts, each as the regular expression says.
+    WordOrTexts(&'static [(&'static str, &'static str)], &'static str),
     /// An object whose keys are the user's, named as the regular expression says, and whose values
     /// are text.
     Texts(&'static str),
@@ -96,6 +98,9 @@ impl Shape {
             Self::FlagOrWhole(least) => json!({ "type": ["boolean", "integer"], "minimum": least }),
             Self::WordOrWhole(words, least) => {
                 json!({ "anyOf": [Self::OneOf(words).schema(), Self::Whole(least).schema()] })
+            }
+            Self::WordOrTexts(words, items) => {
+                json!({ "anyOf": [Self::OneOf(words).schema(), Self::List(items).schema()] })
             }
             Self::Texts(names) => json!({
                 "type": "object",

@@ -2,19 +2,24 @@
 
 use loop_agents::{
     chat::{ChatAgent, TurnLimits},
+    process::sandbox::Enforcement,
     review::{ChatWorker, EXECUTOR, REVIEWER, ReviewEvaluator, ShellWorker, WorkTree, Worker},
     shell::{CommandEvaluator, CommandLine, Shell, ShellAgent},
 };
 use loop_guardrails::policy::{ActionPolicy, Origin, WithOrigin, environment::EnvironmentPolicy};
 
-use super::{FOLDER, TaskAgent, TaskError, TaskSpec, TaskText};
+use super::{FOLDER, TaskAgent, TaskError, TaskSandbox, TaskSpec, TaskText};
 use crate::{
-    compose::observe_model_output,
+    compose::{confined, observe_model_output},
     context::ExecutionContext,
     model::{ChatSetup, Model},
     plan::AgentPlan,
+    sandbox_plan::SandboxPlan,
     settings::Settings,
 };
+
+/// The name of the sandbox in messages.
+const SANDBOX: &str = "--sandbox";
 
 /// Makes the agents of a task.
 pub(super) struct TaskAgents<'a> {
@@ -60,7 +65,8 @@ impl<'a> TaskAgents<'a> {
         self.spec.permissions.checks.iter().try_fold(review, |review, line| {
             let check = CommandEvaluator::new(line)
                 .map_err(|source| TaskError::Command { place: format!("the check `{line}`"), source })?;
-            Ok(review.check(line, check.shell(self.shell())))
+            let shell = confined(self.shell(), self.sandbox().as_ref(), line, SANDBOX, self.cx)?;
+            Ok(review.check(line, check.shell(shell)))
         })
     }
 
@@ -94,7 +100,16 @@ impl<'a> TaskAgents<'a> {
         let place = || format!("the command `{line}`");
         let command =
             CommandLine::parse(line).map_err(|source| TaskError::Command { place: place(), source })?;
-        Ok(AgentPlan::of_command(command.clone()).command_agent(&command, self.cx)?)
+        let plan = AgentPlan { sandbox: self.sandbox(), ..AgentPlan::of_command(command.clone()) };
+        Ok(plan.command_agent(&command, self.cx)?)
+    }
+
+    fn sandbox(&self) -> Option<SandboxPlan> {
+        let enforcement = match self.spec.sandbox? {
+            TaskSandbox::Require => Enforcement::Require,
+            TaskSandbox::Warn => Enforcement::Warn,
+        };
+        Some(SandboxPlan { enforcement, ..SandboxPlan::default() })
     }
 
     /// Returns the shell for checks: with the user's variables, except those that look like secrets.

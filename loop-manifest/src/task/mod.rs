@@ -80,9 +80,22 @@ pub struct TaskSpec {
         deserialize_with = "named"
     )]
     pub reasoning: Option<Effort>,
+    /// The sandbox of its commands: those of the agents, and the checks. `None` is no sandbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<TaskSandbox>,
     /// The permissions of the task file when the run began.
     #[serde(rename = "rights")]
     pub permissions: ToolPermissions,
+}
+
+/// A sandbox around the commands of a task, with the defaults of `sandbox` in a manifest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskSandbox {
+    /// A machine that cannot enforce it is refused.
+    Require,
+    /// The task starts anyway, with a warning.
+    Warn,
 }
 
 /// An agent of a task.
@@ -106,6 +119,7 @@ impl TaskSpec {
             loops: DEFAULT_LOOPS,
             rounds: DEFAULT_ROUNDS,
             reasoning: None,
+            sandbox: None,
             permissions,
         }
     }
@@ -132,6 +146,12 @@ impl TaskSpec {
     #[must_use]
     pub fn reasoning(self, reasoning: Option<Effort>) -> Self {
         Self { reasoning, ..self }
+    }
+
+    /// Sets the sandbox of its commands; `None` is no sandbox.
+    #[must_use]
+    pub fn sandbox(self, sandbox: Option<TaskSandbox>) -> Self {
+        Self { sandbox, ..self }
     }
 
     /// Returns the name of its run in lists: the name of the file, without its ending.

@@ -1,19 +1,19 @@
 //! The sandboxes of the agent and of the check.
 
-use loop_agents::process::sandbox::{Enforcement, SandboxNetwork};
+use loop_agents::process::sandbox::{AllowedHost, Enforcement, SandboxNetwork};
 
 use super::{
     super::{
         diagnostics::{Diagnostic, Span},
-        field::{FieldValue, SpannedText},
+        field::{FieldValue, SpannedText, WordOrTexts},
         raw_sandbox::RawSandbox,
         sandbox_plan::SandboxPlan,
     },
     words::word,
 };
 
-/// The words of `network`.
-const NETWORKS: [(&str, SandboxNetwork); 2] = [("all", SandboxNetwork::All), ("none", SandboxNetwork::None)];
+/// The words of `network`, and whether they allow any host.
+const NETWORKS: [(&str, bool); 2] = [("all", true), ("none", false)];
 
 /// The words of `enforce`.
 const ENFORCEMENTS: [(&str, Enforcement); 2] =
@@ -36,13 +36,7 @@ pub(super) fn partial(
     let Some(raw) = raw else { return Some(None) };
     let write = raw.write.judge(problems, writable);
     let read = raw.read.judge(problems, paths);
-    let network = raw.network.judge(problems, |at| {
-        word(
-            &at,
-            &NETWORKS,
-            "`all`, the default, means TCP and UDP to any host; `none` means no sockets at all",
-        )
-    });
+    let network = raw.network.judge(problems, network);
     let enforce = raw.enforce.judge(problems, |at| {
         let note =
             "`require`, the default, refuses a run that this machine cannot confine; `warn` runs it anyway";
@@ -77,6 +71,27 @@ pub(super) fn of_model(model: Span) -> Diagnostic {
         .at(model, "this is a model")
         .note("the commands of a model's tools run in a sandbox of their own: `[policy] sandbox` in the settings")
         .help("remove `agent.sandbox`")
+}
+
+fn network(FieldValue { key, value, span }: FieldValue<WordOrTexts>) -> Result<SandboxNetwork, Diagnostic> {
+    let note = "`all`, the default, means TCP and UDP to any host; `none` means no sockets at all; a list of hosts, such \
+                as `[\"api.example.org:443\"]`, means TCP to them";
+    let host = |item: SpannedText| {
+        item.value.parse::<AllowedHost>().map_err(|error| {
+            Diagnostic::error(format!("`{key}`: {error}"))
+                .at(item.span, "this needs a name or an IP address, and a port")
+                .help("name each host: there are no patterns, and a name does not include those below it")
+        })
+    };
+    match value {
+        WordOrTexts::Word(value) => {
+            let at = FieldValue { key, value, span };
+            Ok(if word(&at, &NETWORKS, note)? { SandboxNetwork::All } else { SandboxNetwork::None })
+        }
+        WordOrTexts::Texts(hosts) => {
+            Ok(SandboxNetwork::Hosts(hosts.into_iter().map(host).collect::<Result<_, _>>()?))
+        }
+    }
 }
 
 fn writable(at: FieldValue<Vec<SpannedText>>) -> Result<Vec<String>, Diagnostic> {

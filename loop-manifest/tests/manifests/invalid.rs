@@ -402,7 +402,7 @@ fn sandboxes() {
     refused(
         "loop.yaml",
         &[
-            ("sandbox_of_hosts", sandbox("network: [\"api.anthropic.com:443\"]")),
+            ("sandbox_of_hosts", sandbox("network: [\"api.anthropic.com:443\", \"*.example.org:443\"]")),
             ("sandbox_network_slip", sandbox("network: non")),
             ("sandbox_enforce_slip", sandbox("enforce: requires")),
             ("sandbox_of_the_whole_system", sandbox("write: [src, /]")),

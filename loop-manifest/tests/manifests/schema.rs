@@ -105,8 +105,14 @@ fn every_key_is_explained_in_sentences() {
         let text = key.explanation;
         assert!(text.ends_with('.') && text.starts_with(char::is_uppercase), "{}: {text}", key.path);
         assert!(!text.contains("  "), "{}: {text}", key.path);
-        let words: &[_] =
-            if let Shape::OneOf(words) | Shape::WordOrWhole(words, _) = key.shape { words } else { &[] };
+        let words: &[_] = if let Shape::OneOf(words)
+        | Shape::WordOrWhole(words, _)
+        | Shape::WordOrTexts(words, _) = key.shape
+        {
+            words
+        } else {
+            &[]
+        };
         for (word, meaning) in words {
             assert!(meaning.ends_with('.'), "{}: {word}: {meaning}", key.path);
         }
@@ -136,8 +142,14 @@ fn without(path: &str, mut manifest: Json) -> Json {
 #[test]
 fn every_example_and_every_word_is_taken() {
     for key in keys::all() {
-        let words: &[_] =
-            if let Shape::OneOf(words) | Shape::WordOrWhole(words, _) = key.shape { words } else { &[] };
+        let words: &[_] = if let Shape::OneOf(words)
+        | Shape::WordOrWhole(words, _)
+        | Shape::WordOrTexts(words, _) = key.shape
+        {
+            words
+        } else {
+            &[]
+        };
         let words = words.iter().map(|(word, _)| Json::from(*word));
         for value in key.examples.iter().map(|example| example.json()).chain(words) {
             let manifest = with(key.path, value);

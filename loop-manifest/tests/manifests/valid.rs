@@ -407,7 +407,7 @@ fn sandboxes_of_the_agent_and_the_check_take_missing_keys_from_the_shared_one() 
     let shared = plan("loop.yaml", &format!("{YAML}{sandboxes}"));
     assert_eq!(shared.agent.sandbox, shared.evaluator.sandbox);
     let text = format!("{YAML}{sandboxes}")
-        .replace("evaluator:\n", "evaluator:\n  sandbox: {network: none, read: [/usr]}\n");
+        .replace("evaluator:\n", "evaluator:\n  sandbox: {network: [API.example.org:443], read: [/usr]}\n");
     let own = plan("loop.yaml", &text);
     assert_eq!(own.agent.sandbox, shared.agent.sandbox);
     let confined = own.evaluator.sandbox.expect("a sandbox");

@@ -63,7 +63,13 @@ fn of(support: SandboxSupport) -> Vec<Finding> {
         finding("mounts", Health::Missing, says)
     };
     let uncovered = "file modes, owners, times and extended attributes, System V shared memory, message queues, resource limits";
-    vec![landlock, signals, calls, mounts, finding("not covered", Health::Missing, uncovered)]
+    let networks = if support.networks {
+        finding("networks", Health::Good, "`sandbox.network` can be a list of hosts")
+    } else {
+        let says = "a list of hosts in `sandbox.network` is refused, which needs CAP_SYS_ADMIN";
+        finding("networks", Health::Missing, says)
+    };
+    vec![landlock, signals, calls, mounts, networks, finding("not covered", Health::Missing, uncovered)]
 }
 
 #[cfg(test)]
@@ -73,14 +79,18 @@ mod tests {
     #[test]
     fn a_part_that_is_switched_off_is_missing() {
         let mut all = SandboxSupport::detect();
-        (all.landlock_abi, all.seccomp, all.mounts) = (6, true, true);
+        (all.landlock_abi, all.seccomp, all.mounts, all.networks) = (6, true, true, true);
         let health = |support| -> Vec<_> { of(support).iter().map(|finding| finding.health).collect() };
-        assert_eq!(health(all)[..4], [Health::Good; 4]);
-        for (index, change) in
-            [(0, (0, true, true)), (1, (5, true, true)), (2, (6, false, true)), (3, (6, true, false))]
-        {
+        assert_eq!(health(all)[..5], [Health::Good; 5]);
+        for (index, change) in [
+            (0, (0, true, true, true)),
+            (1, (5, true, true, true)),
+            (2, (6, false, true, true)),
+            (3, (6, true, false, true)),
+            (4, (6, true, true, false)),
+        ] {
             let mut support = all;
-            (support.landlock_abi, support.seccomp, support.mounts) = change;
+            (support.landlock_abi, support.seccomp, support.mounts, support.networks) = change;
             assert_eq!(health(support)[index], Health::Missing, "{support:?}");
         }
     }

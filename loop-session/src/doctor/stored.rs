@@ -55,7 +55,7 @@ pub(super) fn findings(state: &StateDir) -> Vec<Finding> {
     findings.extend(of("runs", "run", state.runs().map(runs)));
     findings.extend(of("sessions", "session", state.sessions().map(sessions)));
     findings.extend(of("schedules", "schedule", state.schedules().map(|folder| schedules(&folder))));
-    findings.extend(of("skills", "store of agreed scripts", state.skills().map(|folder| skills(&folder))));
+    findings.extend(of("skills", "script list", state.skills().map(|folder| skills(&folder))));
     findings.extend(of("knowledge", "database", state.knowledge().map(|folder| knowledge(&folder))));
     findings.extend(of("snapshots", "snapshot", state.snapshots().map(|folder| snapshots(&folder))));
     findings

@@ -20,6 +20,7 @@ use super::{
     file_rules::{self, OpenedRules},
     held::{FileId, HeldPath, open_without_links},
     hidden::ReadablePaths,
+    private_network::PrivateNetwork,
     syscall_filter::SyscallFilter,
 };
 use crate::process::system::{keep_descriptors, unshare_mounts};
@@ -47,15 +48,17 @@ const DROPPED: CapabilitySet = CapabilitySet::SYS_ADMIN
     .union(CapabilitySet::IPC_OWNER)
     .union(CapabilitySet::CHECKPOINT_RESTORE);
 
-/// What a thread does in order to enter.
+/// The steps by which a thread enters.
 #[derive(Debug)]
 pub(super) struct Boundary {
-    /// What can be read in the system's folders. Commands cannot change these folders, so they are looked at once.
+    /// The readable parts of the folders of the system. Commands cannot change these folders, so one look is enough.
     system: OpenedRules,
     /// Other paths to read. Each start looks at them again.
     read: Vec<PathBuf>,
     /// The hidden paths at which each start has to look.
     hidden: Vec<HeldPath>,
+    /// The network of commands that reach listed hosts only.
+    pub(super) network: Option<PrivateNetwork>,
     filter: Option<SyscallFilter>,
     support: SandboxSupport,
 }
@@ -66,7 +69,7 @@ impl Boundary {
     pub(super) fn new(
         (read, write): (Vec<PathBuf>, &[PathBuf]),
         hidden: Vec<PathBuf>,
-        network: SandboxNetwork,
+        network: &SandboxNetwork,
         support: SandboxSupport,
     ) -> Result<Self, SandboxError> {
         let is_written =
@@ -83,11 +86,17 @@ impl Boundary {
             let unopened = |source| SandboxError::Unhidden { path: path.clone(), source };
             HeldPath::open(path.clone()).map_err(unopened)
         });
+        let is_online = *network != SandboxNetwork::None;
+        let network = match network {
+            SandboxNetwork::Hosts(hosts) if support.networks => Some(PrivateNetwork::create(hosts)),
+            _ => None,
+        };
         Ok(Self {
             system,
             hidden: hidden.collect::<Result<_, _>>()?,
             read,
-            filter: support.seccomp.then(|| SyscallFilter::new(network)).transpose()?,
+            network: network.transpose().map_err(SandboxError::Network)?,
+            filter: support.seccomp.then(|| SyscallFilter::new(is_online)).transpose()?,
             support,
         })
     }
@@ -98,10 +107,11 @@ pub(super) fn detect() -> SandboxSupport {
     SandboxSupport {
         landlock_abi: trial(file_rules::abi),
         seccomp: trial(|| {
-            let filter = SyscallFilter::new(SandboxNetwork::None);
+            let filter = SyscallFilter::new(false);
             u32::from(filter.is_ok_and(|filter| filter.apply().is_ok()))
         }) == 1,
         mounts: trial(|| u32::from(private_mounts().is_ok())) == 1,
+        networks: PrivateNetwork::is_possible(),
     }
 }
 
@@ -146,6 +156,7 @@ impl PreparedSandbox {
         if boundary.support.mounts {
             self.cover_all(&places)?;
         }
+        boundary.network.as_ref().map_or(Ok(()), PrivateNetwork::enter)?;
         drop_rights()?;
         if boundary.support.landlock_abi > 0 {
             let (mut readable, hidden) = (ReadablePaths::default(), places.concat());

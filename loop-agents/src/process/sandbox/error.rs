@@ -36,6 +36,9 @@ pub enum SandboxError {
     /// A folder of the system with hidden files cannot be listed.
     #[error("cannot list the system's folders for a sandbox")]
     Listing(#[source] io::Error),
+    /// The network for a list of hosts, or its proxy, could not be created.
+    #[error("cannot create the network of a sandbox")]
+    Network(#[source] io::Error),
     /// This machine cannot enforce a part of the sandbox.
     #[error("this machine cannot enforce the sandbox: {}", missing.join("; "))]
     Unenforceable {

@@ -11,7 +11,7 @@
 //!
 //! # Promises
 //! - Files: only the named folders, the system's folders and a private temporary folder. Landlock enforces this.
-//! - Network: TCP and UDP, or nothing with [`SandboxNetwork::None`]. Unix, VSOCK, packet and raw sockets cannot be
+//! - Network: TCP and UDP, the listed hosts with [`SandboxNetwork::Hosts`], or nothing with [`SandboxNetwork::None`]. Unix, VSOCK, packet and raw sockets cannot be
 //!   created in either case, because a service behind a Unix socket, such as Docker, would act with its own rights.
 //!   Pairs of connected Unix sockets work.
 //! - Kernel: no `ptrace`, `io_uring`, kernel keyrings, BPF, new namespaces, mounts, modules, or changes of the clock. A
@@ -33,6 +33,7 @@
 //! The command starts on a thread of its own, which enters the sandbox before it starts the program. The kernel keeps
 //! such restrictions per thread, and a new process inherits them. So no code has to run between `fork` and `exec`.
 
+mod allowed_host;
 mod error;
 mod hidden;
 mod prepared;
@@ -45,28 +46,40 @@ mod user_folders;
 #[cfg(target_os = "linux")]
 mod aliases;
 #[cfg(target_os = "linux")]
+mod client_hello;
+#[cfg(target_os = "linux")]
 mod enter;
 #[cfg(target_os = "linux")]
 mod file_rules;
 #[cfg(target_os = "linux")]
 mod held;
 #[cfg(target_os = "linux")]
+mod private_network;
+#[cfg(target_os = "linux")]
+mod proxy;
+#[cfg(target_os = "linux")]
+mod proxy_request;
+#[cfg(target_os = "linux")]
 mod syscall_filter;
 
 use std::path::{Component, Path, PathBuf};
 
+pub use allowed_host::{AllowedHost, NoAllowedHost};
 pub use error::SandboxError;
 pub use prepared::{PreparedSandbox, SANDBOX_PREFIX};
 pub use support::SandboxSupport;
 pub use user_folders::UserFolders;
 
 /// The network that a command in a sandbox may use.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SandboxNetwork {
     /// TCP and UDP to any host.
     #[default]
     All,
+    /// TCP to these hosts, through a proxy that variables such as `HTTPS_PROXY` name, and to servers inside of the sandbox.
+    /// This needs a network namespace (`CAP_SYS_ADMIN`).
+    Hosts(Vec<AllowedHost>),
     /// No sockets at all, not even to this machine. Pairs of connected Unix sockets still work.
     None,
 }

@@ -8,7 +8,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use super::{Enforcement, Sandbox, SandboxError, SandboxSupport, hidden};
+use super::{Enforcement, Sandbox, SandboxError, SandboxNetwork, SandboxSupport, hidden};
 use crate::process::Environment;
 
 /// A sandbox that this machine can enforce, with its private temporary folder. Clones share the folder, which is
@@ -89,6 +89,13 @@ impl Sandbox {
         let mut shortfalls = self.shortfalls.clone();
         shortfalls.extend(unknown.into_iter().chain(unlisted));
         shortfalls.extend(missing_support(support, &covered));
+        if matches!(self.network, SandboxNetwork::Hosts(_)) && !support.networks {
+            shortfalls.push(
+                "the network cannot be limited to the listed hosts, because this process may not create a network of its \
+                 own (it needs CAP_SYS_ADMIN). Use `none` or `all`"
+                    .to_owned(),
+            );
+        }
         if self.enforcement == Enforcement::Require && !shortfalls.is_empty() {
             return Err(SandboxError::Unenforceable { missing: shortfalls });
         }
@@ -96,7 +103,7 @@ impl Sandbox {
         let folder = folder.map_err(SandboxError::Temporary)?;
         let temporary = create_content(folder.path()).map_err(SandboxError::Temporary)?;
         #[cfg(target_os = "linux")]
-        let boundary = super::enter::Boundary::new((read, &write), hidden, self.network, support)?;
+        let boundary = super::enter::Boundary::new((read, &write), hidden, &self.network, support)?;
         let inner = Arc::new(Prepared {
             folder,
             temporary,
@@ -159,9 +166,13 @@ impl PreparedSandbox {
         &self.inner.temporary
     }
 
-    /// Sets `TMPDIR`, and a cache for the compiler of Go, which does not start without one, if it cannot write its own.
+    /// Sets `TMPDIR`, the proxy if there is one, and a cache for the compiler of Go, which does not start without one, if it cannot write its own.
     pub(in crate::process) fn set_variables(&self, env: &mut Environment) {
         env.set("TMPDIR", self.temporary_folder());
+        #[cfg(target_os = "linux")]
+        if let Some(network) = &self.inner.boundary.network {
+            network.set_variables(env);
+        }
         let caches = env.get("XDG_CACHE_HOME").map(PathBuf::from);
         let caches = caches.or_else(|| Some(Path::new(env.get("HOME")?).join(".cache")));
         let own = caches.and_then(|caches| caches.join("go-build").canonicalize().ok());

@@ -17,6 +17,8 @@ pub struct SandboxSupport {
     pub seccomp: bool,
     /// Whether a thread of this process can mount files in a namespace of its own. This needs `CAP_SYS_ADMIN`.
     pub mounts: bool,
+    /// Whether a thread of this process can create a network of its own. This needs `CAP_SYS_ADMIN`.
+    pub networks: bool,
 }
 
 impl SandboxSupport {

@@ -9,7 +9,7 @@ use seccompiler::{
     SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch, apply_filter, sock_filter,
 };
 
-use super::{SandboxError, SandboxNetwork};
+use super::SandboxError;
 
 /// Calls of newer kernels, with the same number on each architecture.
 const QUOTACTL_FD: c_long = 443;
@@ -131,15 +131,17 @@ pub(super) struct SyscallFilter {
 }
 
 impl SyscallFilter {
+    /// Without network, no socket at all can be created.
+    ///
     /// # Errors
     /// The architecture is unknown.
-    pub(super) fn new(network: SandboxNetwork) -> Result<Self, SandboxError> {
+    pub(super) fn new(is_online: bool) -> Result<Self, SandboxError> {
         // The flags of `clone3` are in memory, which a filter cannot read.
         let missing = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
         let build = || -> Result<Self, seccompiler::BackendError> {
             let mut denying = hide_x32();
             denying.extend(program(missing, libc::ENOSYS)?);
-            Ok(Self { refusing: program(refused(network)?, libc::EPERM)?, denying })
+            Ok(Self { refusing: program(refused(is_online)?, libc::EPERM)?, denying })
         };
         build().map_err(|error| SandboxError::Filter(error.to_string()))
     }
@@ -179,7 +181,7 @@ fn hide_x32() -> BpfProgram {
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-fn refused(network: SandboxNetwork) -> Result<Rules, seccompiler::BackendError> {
+fn refused(is_online: bool) -> Result<Rules, seccompiler::BackendError> {
     let mut rules: Rules = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
     let flag = |flag: &c_int| {
         let bits = u64::from(flag.unsigned_abs());
@@ -194,7 +196,7 @@ fn refused(network: SandboxNetwork) -> Result<Rules, seccompiler::BackendError> 
     let other = SeccompCondition::new(0, Dword, SeccompCmpOp::Ne, 0);
     let new_limit = SeccompCondition::new(2, Qword, SeccompCmpOp::Ne, 0);
     rules.insert(libc::SYS_prlimit64, vec![rule([other, new_limit])?]);
-    rules.insert(libc::SYS_socket, sockets(network)?);
+    rules.insert(libc::SYS_socket, sockets(is_online)?);
     // One end of a pair of datagram sockets can still send to the path of another program's socket. The kernel makes such
     // a pair of raw sockets, too.
     let kinds = [libc::SOCK_DGRAM, libc::SOCK_RAW].map(|kind| rule([of_type(kind)]));
@@ -204,8 +206,8 @@ fn refused(network: SandboxNetwork) -> Result<Rules, seccompiler::BackendError> 
 }
 
 /// The sockets to refuse. No rule at all refuses the call altogether.
-fn sockets(network: SandboxNetwork) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
-    if network == SandboxNetwork::None {
+fn sockets(is_online: bool) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    if !is_online {
         return Ok(Vec::new());
     }
     // The C library asks over netlink which addresses this machine has.

@@ -3,5 +3,5 @@
 use super::SandboxSupport;
 
 pub(super) fn detect() -> SandboxSupport {
-    SandboxSupport { landlock_abi: 0, seccomp: false, mounts: false }
+    SandboxSupport { landlock_abi: 0, seccomp: false, mounts: false, networks: false }
 }

@@ -18,7 +18,7 @@ mod spawn;
 mod watch;
 
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
-pub(super) use namespace::{keep_descriptors, unshare_mounts};
+pub(super) use namespace::{keep_descriptors, raise_loopback, unshare_mounts, unshare_network};
 #[cfg(not(target_os = "linux"))]
 pub(super) use portable::{Watch, spawn};
 #[cfg(target_os = "linux")]

@@ -15,6 +15,9 @@ const PATHS: &str = r"^(?!(.*/)?\.\.(/|$))(?!~[^/])[^\u0000*?\[]+$";
 /// Such a path that is not the whole system.
 const WRITABLE_PATHS: &str = r"^(?!/+$)(?!(.*/)?\.\.(/|$))(?!~[^/])[^\u0000*?\[]+$";
 
+/// A host with a port. The validator knows more about names.
+const HOSTS: &str = r"^(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z_.-]+):[0-9]{1,5}$";
+
 macro_rules! keys {
     ($object:literal, $meaning:literal, $explanation:literal) => {
         &[
@@ -48,11 +51,16 @@ macro_rules! keys {
             Key::new(
                 concat!($object, ".network"),
                 Optional,
-                Shape::OneOf(NETWORKS),
+                Shape::WordOrTexts(NETWORKS, HOSTS),
                 "the network that commands can use",
             )
-            .explained("The network that commands can use.")
-            .default(Text("all")),
+            .explained(
+                "The network that commands can use: a word, or a list of hosts with ports, such as `api.example.org:443`. \
+                 With a list, a proxy of `loop` connects to these hosts and to no other, which needs the right to create \
+                 a network (root, or `CAP_SYS_ADMIN`).",
+            )
+            .default(Text("all"))
+            .examples(&[List(&["api.example.org:443", "[::1]:8080"])]),
             Key::new(
                 concat!($object, ".enforce"),
                 Optional,
