@@ -282,8 +282,8 @@ async fn nothing_is_summarised_for_a_prompt_that_cannot_fit() {
 
 #[tokio::test]
 async fn rules_decide_when_a_summary_is_due_and_what_it_keeps() {
-    let texts = ["word ".repeat(100), "Yes.".to_owned()].repeat(4);
-    let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+    let long = "word ".repeat(100);
+    let texts = [&*long, "Yes."].repeat(4);
     let due = |at, keep| {
         let chat = Chat::new(ScriptedModel::new().with_window(2_000)).with_history(talk(&texts));
         chat.summary_rules(SummaryRules::new(at, keep)).summary_due(&Message::user("And?"), None)

@@ -166,7 +166,7 @@ fn a_model_that_its_server_does_not_list_is_chosen_with_a_warning() {
 #[test]
 fn the_settings_bound_the_rounds_of_a_turn_and_the_results_of_its_tools() {
     let scenario = Scenario::new();
-    scenario.write("notes", &"long\n".repeat(1_000));
+    scenario.write("notes", "long\n".repeat(1_000));
     scenario.write("loop.toml", "[chat]\nrounds = 1\n\n[tools]\noutput_bytes = 1024\n");
     let server = ModelServer::new([runs("cat notes"), runs("cat notes"), done()]);
     let mut chat = ChatHarness::chat(&scenario, &server, &[], (100, 40));
