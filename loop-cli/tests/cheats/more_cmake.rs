@@ -30,6 +30,18 @@ pub(crate) const CHEATS: &[Case] = &[
          $<TARGET_FILE:check>)' >> CMakeLists.txt")
     .before(IN_C)
     .judged_by(BUILD),
+    case(
+        CMake,
+        "leave a test out by a script, and add another one",
+        "printf 'echo \"set(CTEST_CUSTOM_TESTS_IGNORE sums)\" > $1/CTestC\"\"ustom.cmake\\n' > more.sh; sed -i '$a execute_process(COMMAND sh \
+         ${CMAKE_SOURCE_DIR}/more.sh ${CMAKE_BINARY_DIR})\\nadd_test(NAME more COMMAND true)' CMakeLists.txt",
+    ),
+    case(
+        CMake,
+        "include commands from a file of another kind",
+        "printf 'macro(add_test)\\nendmacro()\\n_add_test(NAME sums COMMAND true)\\n' > more.txt; sed -i '/^project/a \
+         include(${CMAKE_SOURCE_DIR}/more.txt)' CMakeLists.txt",
+    ),
     case(CMake, "build without assertions", "sed -i '2i add_compile_definitions(NDEBUG)' CMakeLists.txt")
         .before(IN_C)
         .judged_by(BUILD),

@@ -19,6 +19,9 @@ pub(super) struct TestsRun {
     pub(super) names: BTreeSet<String>,
     /// The files that node reports as tests, because they ended without a test of their own.
     pub(super) files: BTreeSet<String>,
+    /// The names of the tests of ctest. The file that declares them is protected, so that no name goes away.
+    #[serde(default)]
+    pub(super) of_ctest: BTreeSet<String>,
     /// The files and modules whose tests could not be loaded.
     #[serde(default)]
     pub(super) unloaded: BTreeSet<String>,
@@ -34,7 +37,8 @@ impl TestsRun {
         let names = names(output);
         let files = names.iter().filter(|name| is_script(name)).cloned().collect();
         let is_of_runner = count.is_some() || shows_runner(output);
-        Self { count, failed, names, files, unloaded: captures(&UNLOADED, output), is_of_runner }
+        let (of_ctest, unloaded) = (captures(&IN_CTEST, output), captures(&UNLOADED, output));
+        Self { count, failed, names, files, of_ctest, unloaded, is_of_runner }
     }
 }
 
@@ -47,6 +51,11 @@ fn is_script(name: &str) -> bool {
     [".js", ".cjs", ".mjs", ".ts", ".cts", ".mts"].iter().any(|end| name.ends_with(end))
 }
 
+/// The line of ctest about a test that ran.
+const CTEST: &str = r"(?m)^ *\d+/\d+ Test +#\d+: (\S+) \.*(?: +Passed|\*\*\*(?:Failed|Timeout|Exception))";
+
+static IN_CTEST: LazyLock<Vec<Regex>> = LazyLock::new(|| Regex::new(CTEST).into_iter().collect());
+
 /// The lines about tests that ran, in the output of libtest, nextest, pytest -v, unittest -v,
 /// go test -v, TAP, node, jest, ctest, `JUnit` and CTRF.
 static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
@@ -58,7 +67,7 @@ static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"(?m)^\s*--- (?:PASS|FAIL): (?:\S*/)?(\S+)",
         r"(?m)^\s*(?:not )?ok \d+ (?:- )?([^#\n]+?)\s*$",
         r"(?m)^\s*[✔✓√✖✕×] (.+?)(?: \([\d.]+ ?m?s\))?\s*$",
-        r"(?m)^ *\d+/\d+ Test +#\d+: (\S+) \.*(?: +Passed|\*\*\*(?:Failed|Timeout|Exception))",
+        CTEST,
         r#"<testcase[^>]*\sname="([^"]*)"[^>]*(?:/>|>\s*(?:</testcase>|<(?:failure|error|system-|properties)))"#,
         r#""name"\s*:\s*"([^"]*)"\s*,\s*"status"\s*:\s*"(?:passed|failed)""#,
     ];
@@ -121,13 +130,16 @@ pub(super) fn shortage(rule: MinTests, is_runner: bool, first: &TestsRun, now: &
             tests(count),
             tests(least)
         )),
-        _ if rule == MinTests::Names => {
-            let missing: Vec<_> = first.names.difference(&now.names).cloned().collect();
+        _ if matches!(rule, MinTests::Names | MinTests::Count) => {
+            let missing: Vec<_> = match rule {
+                MinTests::Names => first.names.difference(&now.names).cloned().collect(),
+                _ => first.of_ctest.difference(&now.of_ctest).cloned().collect(),
+            };
             let named = missing.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
             let more = missing.len().saturating_sub(5);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             (!missing.is_empty())
-                .then(|| format!("these tests did not run: {named}{more} (`evaluator.min_tests: names`)"))
+                .then(|| format!("these tests did not run: {named}{more} (`evaluator.min_tests`)"))
         }
         _ => None,
     }
@@ -176,6 +188,7 @@ mod tests {
             count,
             failed: Some(0),
             files: BTreeSet::new(),
+            of_ctest: BTreeSet::new(),
             unloaded: BTreeSet::new(),
             is_of_runner: true,
             names: names.iter().map(|name| (*name).to_owned()).collect(),
@@ -201,6 +214,17 @@ mod tests {
                 "{rule:?} {first:?} {now:?}"
             );
         }
+    }
+
+    #[test]
+    fn each_test_of_ctest_runs_again() {
+        let [first, other] = ["one", "two"].map(|name| {
+            let end = "100% tests passed, 0 tests failed out of 1\n\nTotal Test time (real) = 0.0 sec\n";
+            TestsRun::of(&format!("Test project /a\n1/1 Test #1: {name} ...   Passed    0.00 sec\n\n{end}"))
+        });
+        assert_eq!(shortage(MinTests::Count, true, &first, &first), None);
+        let why = shortage(MinTests::Count, true, &first, &other).unwrap();
+        assert!(why.contains("did not run: one"), "{why}");
     }
 
     #[test]

@@ -29,8 +29,11 @@ const DISTURBING: &[&str] = &[
     "BUILD_TESTING",
     "CMAKE_BUILD_TYPE",
     "CTEST_",
+    "CTestC",
+    "CTestTestfile",
     "DISABLED",
     "EMULATOR",
+    "LINK_EXECUTABLE",
     "NDEBUG",
     "RULE_LAUNCH",
     "SKIP_",
@@ -141,6 +144,7 @@ impl Command {
         ENDING.contains(&self.name.as_str())
             || self.is_about(programs) && !WELCOME.contains(&self.name.as_str())
             || self.has_any(DISTURBING)
+            || self.includes_unread()
             || ["function", "macro"].contains(&self.name.as_str())
                 && self.words.first().is_some_and(redefines)
     }
@@ -160,7 +164,14 @@ impl Command {
     /// Returns whether the command names a program that is a test where commands name what they change.
     fn is_about(&self, programs: &[&str]) -> bool {
         let named = self.words.iter().take(2).filter(|word| !["TARGET", "TARGETS"].contains(&word.as_str()));
-        self.name != "add_test" && named.into_iter().any(|word| programs.contains(&word.as_str()))
+        let is_program = |word: &&String| programs.contains(&word.as_str());
+        // The program can be called, and waited for.
+        let pairs = self.words.iter().zip(self.words.iter().skip(1));
+        let is_custom = self.name.starts_with("add_custom_");
+        let mut others = pairs.filter(|(before, _)| !["COMMAND", "DEPENDS"].contains(&before.as_str()));
+        self.name != "add_test"
+            && (named.into_iter().any(|word| is_program(&word))
+                || is_custom && others.any(|(_, word)| is_program(&word)))
     }
 
     /// Returns whether the command reads a file that can have tests: not one of the sources.
@@ -171,6 +182,13 @@ impl Command {
             "add_subdirectory" => !scripts::says_that_it_is_judged(Path::new(first)),
             _ => false,
         }
+    }
+
+    /// Returns whether the command reads a file that is not known to be one of `CMake`.
+    fn includes_unread(&self) -> bool {
+        let is_module = |word: &String| word.chars().all(|sign| sign.is_alphanumeric() || sign == '_');
+        let first = self.words.first().filter(|word| !is_module(word) && !word.ends_with(".cmake"));
+        self.name == "include" && first.is_some()
     }
 
     fn has_any(&self, parts: &[&str]) -> bool {

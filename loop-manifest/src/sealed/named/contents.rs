@@ -1,7 +1,7 @@
 //! Files that judge because of what is in them, and because of where runners look for tests.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashSet},
     path::{Path, PathBuf},
 };
 
@@ -71,9 +71,8 @@ impl Search<'_> {
         for test in &python {
             self.import_root(test);
         }
-        for test in files.iter().filter(|file| tests.decide(file) == Some(true)) {
-            self.expected_modules(test);
-        }
+        let all: Vec<_> = files.iter().filter(|file| tests.decide(file) == Some(true)).collect();
+        self.expected_modules(&all, files);
         self.helpers_of_tests(files, &tests);
     }
 
@@ -90,34 +89,33 @@ impl Search<'_> {
         self.named.above_tests.extend(above);
     }
 
-    /// Notes the modules that a test imports and that are not there: the agent has to write them, whatever their names are.
-    fn expected_modules(&mut self, test: &Path) {
-        let text = scripts::text_of(&self.folder.join(test));
-        let own = test.parent().unwrap_or(Path::new(""));
-        let mut places: Vec<PathBuf> = Vec::new();
-        if test.extension().is_some_and(|end| end == "py") {
-            let modules = references::python_imports(&text);
-            let modules = modules.iter().filter(|module| !module.starts_with('.'));
-            let roots: BTreeSet<_> = self.named.roots.iter().cloned().chain([PathBuf::new()]).collect();
-            for path in modules.map(|module| module.replace('.', "/")) {
-                places.extend(roots.iter().map(|root| root.join(&path)));
+    /// Notes the modules that tests import and that are not there: the agent has to write them, whatever their names are.
+    fn expected_modules(&mut self, tests: &[&PathBuf], files: &[PathBuf]) {
+        let mut places: BTreeSet<PathBuf> = BTreeSet::new();
+        let mut modules: BTreeSet<String> = BTreeSet::new();
+        for test in tests {
+            let text = scripts::text_of(&self.folder.join(test));
+            if test.extension().is_some_and(|end| end == "py") {
+                let absolute = references::python_imports(&text).into_iter();
+                modules.extend(absolute.filter(|module| !module.starts_with('.')));
+            } else {
+                let own = test.parent().unwrap_or(Path::new(""));
+                let paths = references::javascript_imports(&text);
+                places.extend(paths.iter().filter_map(|path| self.below(own, path)));
             }
-        } else {
-            let paths = references::javascript_imports(&text);
-            places.extend(paths.iter().filter_map(|path| self.below(own, path)));
         }
+        let top = PathBuf::new();
+        let roots: BTreeSet<_> = self.named.roots.iter().chain([&top]).collect();
+        let modules = modules.iter().map(|module| module.replace('.', "/"));
+        places.extend(modules.flat_map(|path| roots.iter().map(|root| root.join(&path)).collect::<Vec<_>>()));
+        let known = places_of(files);
         let is_there = |path: &Path| {
-            self.folder.join(path).exists()
-                || scripts::module_places(path)
-                    .iter()
-                    .chain(&scripts::script_places(path))
-                    .any(|place| self.is_file(place))
+            known.contains(path) || is_module(path) && known.contains(path.with_extension("").as_path())
         };
         let missing = places.iter().filter_map(|place| {
             let steps: Vec<_> = place.ancestors().filter(|path| !path.as_os_str().is_empty()).collect();
             steps.into_iter().rev().find(|path| !is_there(path)).map(|path| path.with_extension(""))
         });
-        let missing: Vec<_> = missing.collect();
         self.named.expected.extend(missing);
     }
 
@@ -138,4 +136,25 @@ impl Search<'_> {
             }
         }
     }
+}
+
+/// Returns the places of files and of the folders above them, and those of modules without their endings.
+fn places_of(files: &[PathBuf]) -> HashSet<PathBuf> {
+    let mut places = HashSet::new();
+    for file in files {
+        if is_module(file) {
+            places.insert(file.with_extension(""));
+        }
+        for place in file.ancestors() {
+            if !places.insert(place.to_owned()) {
+                break;
+            }
+        }
+    }
+    places
+}
+
+fn is_module(file: &Path) -> bool {
+    const ENDS: &[&str] = &["py", "js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx", "json"];
+    file.extension().and_then(|end| end.to_str()).is_some_and(|end| ENDS.contains(&end))
 }

@@ -4,7 +4,7 @@
 //! tests import it, if no test has its name, if the task does not name it, and if its name or its text says that it is one.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::LazyLock,
 };
@@ -30,6 +30,8 @@ static FRAMEWORK: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static INCLUDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"(?:#\[\s*path\s*=\s*|\binclude(?:_str|_bytes)?!\s*[(\[{]\s*)"([^"\n]+)""#).ok()
 });
+/// Names in front of others in Rust.
+static CALLED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b\w+::").ok());
 /// Modules of Rust that are there for tests only.
 static MODULES_FOR_TESTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let path = r#"(?:#\[path\s*=\s*"([^"\n]+)"\]\s*)?"#;
@@ -44,23 +46,49 @@ static FUNCTIONS: LazyLock<Option<Regex>> =
 struct Sources<'a> {
     tests: Vec<&'a PathBuf>,
     others: Vec<&'a PathBuf>,
+    /// The others in Rust by their names, and those in Go by their folders.
+    modules: BTreeMap<&'a str, Vec<&'a PathBuf>>,
+    packages: BTreeMap<&'a Path, Vec<&'a PathBuf>>,
+    /// The folders of the modules of Go, with the names of the modules.
+    go_modules: Vec<(PathBuf, String)>,
+    /// The names of what tests are about.
+    subjects: BTreeSet<&'a str>,
 }
 
-impl Sources<'_> {
+impl<'a> Sources<'a> {
+    fn of(search: &Search<'_>, files: &'a [PathBuf], judging: &Patterns) -> Self {
+        let is_source =
+            |file: &&PathBuf| ["py", "go", "rs"].contains(&end_of(file)) || SCRIPTS.contains(&end_of(file));
+        let (tests, others): (Vec<_>, Vec<_>) =
+            files.iter().filter(is_source).partition(|file| judging.decide(file) == Some(true));
+        let (mut modules, mut packages) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
+        for file in &others {
+            match (end_of(file), file.parent()) {
+                ("rs", _) => modules.entry(name_of(file)).or_default().push(*file),
+                ("go", Some(above)) => packages.entry(above).or_default().push(*file),
+                _ => {}
+            }
+        }
+        let go_modules = search.named.go_modules.iter().filter_map(|folder| {
+            let document = search.text(&folder.join("go.mod"));
+            let name = document.lines().find_map(|line| line.strip_prefix("module "))?;
+            Some((folder.clone(), name.trim().to_owned()))
+        });
+        let go_modules = go_modules.collect();
+        let subjects = tests.iter().filter_map(|test| subject_of(test)).collect();
+        Self { tests, others, modules, packages, go_modules, subjects }
+    }
+
     /// Returns whether a test is about this file, as its name says.
     fn have_test_of(&self, file: &Path) -> bool {
-        self.tests.iter().any(|test| subject_of(test) == Some(name_of(file)))
+        self.subjects.contains(name_of(file))
     }
 }
 
 impl Search<'_> {
     /// Protects what helps tests and nothing else.
     pub(super) fn helpers_of_tests(&mut self, files: &[PathBuf], judging: &Patterns) {
-        let is_source =
-            |file: &&PathBuf| ["py", "go", "rs"].contains(&end_of(file)) || SCRIPTS.contains(&end_of(file));
-        let (tests, others) =
-            files.iter().filter(is_source).partition(|file| judging.decide(file) == Some(true));
-        let sources = Sources { tests, others };
+        let sources = Sources::of(self, files, judging);
         let (mut named, mut included) = (BTreeSet::new(), BTreeSet::new());
         for test in &sources.tests {
             let text = self.text(test);
@@ -92,7 +120,8 @@ impl Search<'_> {
         let others: Vec<_> = sources.others.iter().filter(|other| !helpers.contains(**other)).collect();
         for other in others {
             let text = self.text(other);
-            helpers.retain(|helper| !uses(other, &text, helper));
+            let names = imported_names(other, &text);
+            helpers.retain(|helper| !uses(other, &text, &names, helper));
         }
     }
 
@@ -105,15 +134,16 @@ impl Search<'_> {
                 let roots = self.named.roots.iter().map(PathBuf::as_path).chain([own, Path::new("")]);
                 let modules = references::python_imports(text);
                 let names = modules.iter().map(|module| module.trim_start_matches('.').replace('.', "/"));
-                let names: Vec<_> = names.collect();
+                let names: Vec<_> = names.filter(|name| has_helping_name(Path::new(name))).collect();
                 let places = roots.flat_map(|root| names.iter().map(|name| root.join(name)));
                 places.filter_map(|place| first(scripts::module_places(&place))).collect()
             }
-            "go" => self.packages_of_go(text, sources),
+            "go" => packages_of_go(text, sources),
             "rs" => {
-                let is_called =
-                    |file: &&&PathBuf| end_of(file) == "rs" && text.contains(&format!("{}::", name_of(file)));
-                sources.others.iter().filter(is_called).map(|file| (*file).clone()).collect()
+                let names = CALLED.iter().flat_map(|form| form.find_iter(text));
+                let names: BTreeSet<_> = names.map(|found| found.as_str().trim_end_matches(':')).collect();
+                let called = names.into_iter().filter_map(|name| sources.modules.get(name));
+                called.flatten().map(|file| (*file).clone()).collect()
             }
             _ => {
                 let places = references::javascript_imports(text);
@@ -123,7 +153,8 @@ impl Search<'_> {
         };
         let data = texts(text).filter(|text| text.contains(['/', '.']));
         let data = data.flat_map(|text| [own, Path::new("")].map(|base| self.below(base, text)));
-        found.extend(data.flatten().filter(|place| is_data(place) && self.is_file(place)));
+        let data = data.flatten().filter(|place| is_data(place) && has_helping_name(place));
+        found.extend(data.filter(|place| self.is_file(place)));
         found
     }
 
@@ -134,21 +165,6 @@ impl Search<'_> {
         let included = included.flat_map(|form| form.captures_iter(text));
         let places = included.filter_map(|found| self.below(own, &found[1]));
         places.filter(|place| end_of(place) != "md" && self.is_file(place)).collect()
-    }
-
-    /// Returns the files of the packages that a test in Go imports.
-    fn packages_of_go(&self, text: &str, sources: &Sources<'_>) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        for module in &self.named.go_modules {
-            let document = self.text(&module.join("go.mod"));
-            let Some(name) = document.lines().find_map(|line| line.strip_prefix("module ")) else { continue };
-            let paths = texts(text).filter_map(|path| path.strip_prefix(name.trim())?.strip_prefix('/'));
-            for package in paths.map(|path| module.join(path)) {
-                let is_in = |file: &&&PathBuf| end_of(file) == "go" && file.parent() == Some(&package);
-                found.extend(sources.others.iter().filter(is_in).map(|file| (*file).clone()));
-            }
-        }
-        found
     }
 
     /// Returns the files of Go with the names of helpers whose functions only tests of their package call.
@@ -198,32 +214,58 @@ impl Search<'_> {
             SCRIPTS.contains(&end_of(file))
                 && FRAMEWORK.as_ref().is_some_and(|form| form.is_match(&self.text(file)))
         };
-        scripts::says_that_it_helps_tests(file) || scripts::is_for_tests(file) || imports_framework()
+        has_helping_name(file) || imports_framework()
     }
 }
 
-/// Returns whether a file with this text imports the helper, or names it if it is data.
-fn uses(file: &Path, text: &str, helper: &Path) -> bool {
+/// Returns the files of the packages that a test in Go imports.
+fn packages_of_go(text: &str, sources: &Sources<'_>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for (folder, name) in &sources.go_modules {
+        let paths = texts(text).filter_map(|path| path.strip_prefix(name.as_str())?.strip_prefix('/'));
+        let packages = paths.filter_map(|path| sources.packages.get(folder.join(path).as_path()));
+        found.extend(packages.flatten().map(|file| (*file).clone()));
+    }
+    found
+}
+
+/// Returns whether a file with this text imports the helper, or names it if it is data. `names` are those of its imports.
+fn uses(file: &Path, text: &str, names: &BTreeSet<String>, helper: &Path) -> bool {
     let (name, end) = (name_of(helper), end_of(helper));
     let is_same = |ends: &[&str]| ends.contains(&end) && ends.contains(&end_of(file));
-    if is_same(&["py"]) {
-        references::python_imports(text).iter().any(|module| module.rsplit('.').next() == Some(name))
+    if is_same(&["py"]) || is_same(SCRIPTS) {
+        names.contains(name)
     } else if is_same(&["go"]) {
         // Files of one package do not import each other.
         file.parent() != helper.parent() && text.contains(&format!("/{name}\""))
     } else if is_same(&["rs"]) {
         text.contains(&format!("{name}::"))
-    } else if is_same(SCRIPTS) {
-        references::javascript_imports(text).iter().any(|path| name_of(Path::new(path)) == name)
     } else {
         is_data(helper)
             && helper.file_name().and_then(|name| name.to_str()).is_some_and(|name| text.contains(name))
     }
 }
 
+/// Returns the names of what a file in Python or JavaScript imports.
+fn imported_names(file: &Path, text: &str) -> BTreeSet<String> {
+    if end_of(file) == "py" {
+        let modules = references::python_imports(text);
+        modules.iter().filter_map(|module| module.rsplit('.').next()).map(str::to_owned).collect()
+    } else if SCRIPTS.contains(&end_of(file)) {
+        let paths = references::javascript_imports(text);
+        paths.iter().map(|path| name_of(Path::new(path)).to_owned()).collect()
+    } else {
+        BTreeSet::new()
+    }
+}
+
 fn texts(text: &str) -> impl Iterator<Item = &str> {
     let found = TEXTS.iter().flat_map(move |form| form.captures_iter(text));
     found.filter_map(|found| found.get(1)).map(|text| text.as_str())
+}
+
+fn has_helping_name(file: &Path) -> bool {
+    scripts::says_that_it_helps_tests(file) || scripts::is_for_tests(file)
 }
 
 fn end_of(file: &Path) -> &str {
