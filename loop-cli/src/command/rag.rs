@@ -8,7 +8,11 @@ use std::{
 };
 
 use loop_agents::remote::is_address;
-use loop_session::knowledge::{KnowledgeError, KnowledgeReply, RagRequest, WorkspaceKnowledge};
+use loop_core::with_causes;
+use loop_manifest::model::Model;
+use loop_session::knowledge::{
+    KnowledgeError, KnowledgeReply, PromptContext, RagRequest, WorkspaceKnowledge,
+};
 use loop_telemetry::StateDir;
 
 use super::{
@@ -74,6 +78,20 @@ pub(super) fn known_by(
     let state = StateDir::from_env_with(|name| env::var_os(name)).map_err(KnowledgeError::from)?;
     let known = WorkspaceKnowledge::new(&state, &dir, &settings, variables, view::secrets(), clock::now())?;
     Ok(known.with_debug_log(debug_log::get()))
+}
+
+/// Returns what retrieval finds for a prompt to this model. A failure is a warning, and the prompt goes without.
+pub(super) async fn documents_for(prompt: &str, model: &Model, cwd: Option<&Path>) -> Option<String> {
+    let find = async {
+        let known = known(&KnowledgeArgs { cwd: cwd.map(Path::to_owned), json: false })?;
+        Ok::<_, Failure>(known.for_prompt(prompt, model.window(), 0).await?)
+    };
+    let found = find.await.unwrap_or_else(|error| {
+        view::warning(&format!("the prompt goes without documents: {}", with_causes(&error)));
+        PromptContext::default()
+    });
+    found.remark.iter().for_each(|remark| view::warning(remark));
+    found.block
 }
 
 /// Prints a reply.

@@ -26,6 +26,16 @@ fn manifest() -> Manifest {
         .set("guardrails.max_iterations", 2)
 }
 
+/// Returns what the transcripts say about recall, in order.
+pub(crate) fn recalled(scenario: &Scenario) -> Vec<Value> {
+    let sessions = fs::read_dir(scenario.state().join("sessions")).expect("a folder").flatten();
+    let transcripts = sessions.filter(|file| file.path().extension().is_some_and(|kind| kind == "jsonl"));
+    let texts = transcripts.map(|file| fs::read_to_string(file.path()).expect("a transcript"));
+    let texts: String = texts.collect();
+    let lines = texts.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line"));
+    lines.filter_map(|line| line["event"].get("recalled").cloned()).collect()
+}
+
 pub(crate) fn proposals(proposals: &[(&str, &str)]) -> Answer {
     let proposal = |(summary, quote): &(&str, &str)| {
         json!({
@@ -145,8 +155,17 @@ fn a_faulty_file_is_named_and_the_profile_is_made_once() {
         .run(&["memory", "list"])
         .exits(0)
         .says(&["faulty.md is not a memory: the first line must be `---`"]);
+    fs::write(folder.join("faulty2.md"), "summary: b").expect("a file");
+    let remarks = scenario.run(&["memory", "list"]).exits(0).stderr;
+    assert!(remarks.contains("1 unusable file more") && !remarks.contains("faulty2.md"), "{remarks}");
+    fs::remove_file(folder.join("faulty2.md")).expect("a file");
+    scenario.run(&["memory", "add", "tool_use", "parsers need tests"]).exits(0);
+    scenario
+        .run(&["memory", "recall", "parsers", "--max-tokens", "1"])
+        .exits(1)
+        .says(&["1 item would be recalled, but none fits into 1 token"]);
     scenario.run(&["memory", "status"]).exits(0).prints(&[
-        "1 recalled",
+        "2 recalled",
         "a profile",
         "1 file skipped",
         "faulty.md",
@@ -191,6 +210,10 @@ fn a_session_begins_with_what_is_known_about_the_first_prompt() {
         .map(|request| request.body["messages"].to_string().matches("[memory context]").count())
         .collect();
     assert_eq!(contexts, [1, 1, 1]);
+    let found = recalled(&scenario);
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert_eq!((&found[0]["store"], &found[0]["items"][0]["silo"]), (&Value::Null, &"experience".into()));
+    assert_eq!(found[0]["items"][0]["id"], memories(&scenario)[0]["id"]);
     // Where nobody is, the prompt is all that the model gets.
     let server = ModelServer::new([Answer::deltas(["Four."])]);
     server.chat(&scenario, "parsers", &[]).exits(0);

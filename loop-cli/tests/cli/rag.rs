@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     chat_harness::{ChatHarness, answered_by},
+    memory::recalled,
     model_server::ModelServer,
     screen::SIZES,
     support::Scenario,
@@ -63,6 +64,7 @@ fn documents_are_read_and_found_again() {
     scenario.run(&["rag", "query", "zebra"]).exits(1).says(&["nothing was found"]);
     std::fs::remove_file(scenario.path("docs/bread.md")).expect("a file");
     scenario.run(&["rag", "ingest", "docs", "--prune"]).exits(0).prints(&["1 dropped"]);
+    scenario.run(&["rag", "new", PLANTED]).exits(2).says(&["the name has a secret in it"]);
     let bytes = stored_bytes(&scenario);
     for secret in [PLANTED, PASSWORD] {
         assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()));
@@ -173,6 +175,9 @@ fn hits_go_before_a_prompt_and_not_into_the_conversation() {
     chat.says("/rag on", "are added to prompts");
     chat.says("How much water?", "First.");
     chat.says("And zebras?", "Second.");
+    let unattended = ModelServer::new([Answer::deltas(["Fourth."])]);
+    unattended.chat(&scenario, "Water?", &[]).exits(0).says(&["full text alone"]);
+    assert!(last_text(&unattended.requests()[0].body).ends_with("Rye bread needs water.\n\n---\n\nWater?"));
     chat.says("/rag off", "are not added");
     chat.says("More water?", "Third.");
     let prompts: Vec<_> = server.requests().iter().map(|request| last_text(&request.body)).collect();
@@ -186,6 +191,11 @@ fn hits_go_before_a_prompt_and_not_into_the_conversation() {
     assert!(!last.contains("knowledge base"), "{last}");
     chat.says("/rag query forty", "docs/bread.md:4-5");
     chat.leaves();
+    let found: Vec<_> = recalled(&scenario);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((&found[0]["store"], &found[0]["items"][0]["silo"]), (&"docs".into(), &"document".into()));
+    assert_eq!(found[0]["items"][0]["id"], "docs/bread.md:1-2");
+    assert!(found[0]["items"][0]["score"].as_f64().is_some_and(|score| score > 0.0));
 }
 
 /// Returns the text of the last message of a request.

@@ -16,7 +16,7 @@ mod store;
 mod tests;
 
 pub use self::{
-    block::context_block,
+    block::{ContextBlock, context_block},
     chunks::{CHUNK_CHARACTERS, Chunk, chunks},
     error::DocumentError,
     ingest::{Ingest, RemoteText},

@@ -66,7 +66,7 @@ mod tests {
             let chosen = within(items.clone(), budget, redact).unwrap();
             let numbers: Vec<usize> = chosen.iter().map(|item| item.id.parse().unwrap()).collect();
             prop_assert!(numbers.is_sorted());
-            let recalled = Recalled { items: chosen, failure: None };
+            let recalled = Recalled { items: chosen, ..Recalled::default() };
             prop_assert!(tokens(&recalled.text()) <= budget);
             // Each item is whole, and one that was left out did not fit behind those before it.
             let mut bytes = HEADER.len();

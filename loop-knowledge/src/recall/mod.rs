@@ -148,6 +148,8 @@ impl fmt::Debug for RecallEmbedders<'_> {
 pub struct Recalled {
     /// The items, in order.
     pub items: Vec<RecallItem>,
+    /// The number of items that did not fit into the budget.
+    pub left_out: usize,
     /// The reason why vectors were not used, if there is an embedder.
     pub failure: Option<EmbedError>,
 }
@@ -197,7 +199,9 @@ pub async fn recall(
         items.extend(notes.search(query, MOST_NOTES)?.iter().map(note));
     }
     let redact = |text: &str| secrets.redact(text).map_err(RecallError::Secrets);
-    Ok(Recalled { items: budget::within(items, options.budget_tokens, redact)?, failure })
+    let found = items.len();
+    let items = budget::within(items, options.budget_tokens, redact)?;
+    Ok(Recalled { left_out: found - items.len(), items, failure })
 }
 
 fn always(memory: &Memory) -> RecallItem {

@@ -69,6 +69,9 @@ pub enum KnowledgeError {
          chooses one"
     )]
     NoStoreInUse,
+    /// The name of a store has a secret in it.
+    #[error("the name has a secret in it, and would be the name of a file: choose another name")]
+    SecretName,
     /// There is no such embedder: it is neither `none` nor `hashed` nor a model.
     #[error("the embedder is neither `none` nor `hashed`, and its model cannot be used")]
     Model(#[from] ModelChoiceError),
@@ -92,6 +95,7 @@ impl KnowledgeError {
             Self::InRun(_)
             | Self::Record(_)
             | Self::NoStoreInUse
+            | Self::SecretName
             | Self::RemoteDisabled(_)
             | Self::Model(_)
             | Self::Workspace { .. } => true,

@@ -17,7 +17,7 @@ pub use self::{
         RecallRequest,
     },
     notes::NotesRequest,
-    rag::RagRequest,
+    rag::{PromptContext, RagRequest},
     reply::KnowledgeReply,
     secrets::WorkspaceSecrets,
     workspace::WorkspaceKnowledge,

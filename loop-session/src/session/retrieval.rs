@@ -3,7 +3,10 @@
 use loop_core::with_causes;
 use loop_knowledge::recall::{self, Recalled};
 use loop_manifest::model::Model;
-use loop_telemetry::StateDir;
+use loop_telemetry::{
+    StateDir,
+    transcript::{RecalledItem, TranscriptEntry},
+};
 
 use super::state::Session;
 use crate::{
@@ -46,6 +49,9 @@ impl Session {
             Default::default()
         });
         self.dialogue.chat.set_context(found.block);
+        if let Some((store, items)) = found.found {
+            self.log.write(TranscriptEntry::Recalled { store: Some(store), items });
+        }
         if let Some(remark) = found.remark
             && !std::mem::replace(&mut self.dialogue.told_full_text, true)
         {
@@ -88,6 +94,12 @@ impl Session {
         let tokens = recall::tokens(items);
         self.add_to_context("memory context", items);
         self.dialogue.recalled += found.items.len() as u64;
+        let items = found.items.iter().map(|item| RecalledItem {
+            silo: item.silo.to_string(),
+            id: item.id.clone(),
+            score: item.score,
+        });
+        self.log.write(TranscriptEntry::Recalled { store: None, items: items.collect() });
         remark.iter().for_each(|remark| self.warn(remark));
         self.say(&self.host().printable(&format!("recalled {}", recalled_ids(&found))));
         Ok(tokens)

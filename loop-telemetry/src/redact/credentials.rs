@@ -6,7 +6,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use super::REDACTED;
+use super::{REDACTED, vendors};
 
 /// Ends of names whose values are secret, without the signs between words.
 const NAMES: &[&str] = &[
@@ -31,6 +31,9 @@ const NAMES: &[&str] = &[
 /// Redacts credentials that have no prefix of a vendor: passwords in addresses, values of headers, and values of names
 /// that end in words such as `password`, `token` or `api_key`. A plain word is not a value.
 ///
+/// It also finds tokens whose shape begins with common letters or has its mark in the middle: Twilio, Telegram, Discord
+/// and Terraform. A stream of output would have to wait at each of these letters.
+///
 /// This hides some harmless values too, so use it for texts that are stored for other readers, not for output that a
 /// person wants to understand.
 ///
@@ -46,7 +49,13 @@ pub fn redact_credentials(text: &str) -> Cow<'_, str> {
     let mut found = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        let own = [assignments(line), schemes(line), addresses(line), logins(line).into_iter().collect()];
+        let own = [
+            assignments(line),
+            schemes(line),
+            addresses(line),
+            logins(line).into_iter().collect(),
+            vendors::tokens(line),
+        ];
         found.extend(own.into_iter().flatten().map(|range| start + range.start..start + range.end));
         start += line.len();
     }

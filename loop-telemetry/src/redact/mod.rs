@@ -42,6 +42,7 @@ mod stream;
 mod tails;
 mod trail;
 mod unit;
+mod vendors;
 mod words;
 
 use std::{borrow::Cow, fmt, sync::Arc};

@@ -118,7 +118,7 @@ impl<M> Conversation<M> {
             TranscriptEntry::LoopBegun { .. } => self.open_loop = true,
             TranscriptEntry::LoopEnded { .. } => self.open_loop = false,
             TranscriptEntry::Renamed { name } => self.name = Some(name),
-            TranscriptEntry::Called(_) | TranscriptEntry::Ended => {}
+            TranscriptEntry::Called(_) | TranscriptEntry::Recalled { .. } | TranscriptEntry::Ended => {}
         }
         Ok(())
     }

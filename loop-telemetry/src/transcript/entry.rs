@@ -167,6 +167,14 @@ pub enum TranscriptEntry<M> {
         /// The reason for its end, in words.
         how: String,
     },
+    /// Recall found something: documents that precede the next prompt alone, or items that joined the conversation.
+    Recalled {
+        /// The store of the documents; `None` for items that joined the conversation.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        store: Option<String>,
+        /// The items, in order.
+        items: Vec<RecalledItem>,
+    },
     /// A person named the session.
     Renamed {
         /// The name.
@@ -189,6 +197,17 @@ pub struct ToolCallRecord {
     pub done: bool,
 }
 
+/// An item that recall found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RecalledItem {
+    /// Where it comes from, such as `experience` or `document`.
+    pub silo: String,
+    /// Its id there. For a document, the name of its source and its lines.
+    pub id: String,
+    /// How well it fits, from 0 to 1.
+    pub score: f64,
+}
+
 /// An entry with its time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimedEntry<M> {
@@ -203,12 +222,12 @@ pub struct TimedEntry<M> {
 pub(super) const WITH_ENDS: u32 = 2;
 
 impl<M: DeserializeOwned> LinePayload for TranscriptEntry<M> {
-    const FORMAT: u32 = 3;
+    const FORMAT: u32 = 4;
 }
 
 impl<M> TranscriptEntry<M> {
-    /// Returns whether the entry is synced to disk. Entries within a turn are not: the sync waits for the turn's end.
+    /// Returns whether the entry is synced to disk. Entries of a turn are not: the sync waits for the turn's end.
     pub(super) const fn is_settled(&self) -> bool {
-        !matches!(self, Self::Asked { .. } | Self::Called(_))
+        !matches!(self, Self::Asked { .. } | Self::Called(_) | Self::Recalled { .. })
     }
 }

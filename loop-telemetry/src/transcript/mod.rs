@@ -58,7 +58,7 @@ mod store;
 pub use self::{
     change::{ChangeError, ConversationChange},
     conversation::{Conversation, RecentLine},
-    entry::{SessionInfo, TimedEntry, ToolCallRecord, TranscriptEntry},
+    entry::{RecalledItem, SessionInfo, TimedEntry, ToolCallRecord, TranscriptEntry},
     error::SessionError,
     file::Transcript,
     list::{SessionEntry, UnreadableSession},

@@ -45,7 +45,7 @@ fn a_damaged_line_in_the_middle_is_named() {
 fn a_session_of_a_later_version_is_refused_and_not_cut() {
     let (_state, store, path) = session();
     for end in ["\n", ""] {
-        let newer = format!("{}{{\"v\":4,\"what\":\"ever\"{end}", fs::read_to_string(&path).unwrap());
+        let newer = format!("{}{{\"v\":5,\"what\":\"ever\"{end}", fs::read_to_string(&path).unwrap());
         let before = fs::read(&path).unwrap();
         fs::write(&path, &newer).unwrap();
         assert!(refused(&store).contains("line 5 of "));
@@ -81,7 +81,7 @@ fn a_file_that_is_removed_under_a_session_is_noticed() {
 #[test]
 fn a_file_in_which_nothing_is_left_is_refused() {
     let (_state, store, path) = session();
-    for left in ["", "{\"v\":3,\"seq\":0"] {
+    for left in ["", "{\"v\":4,\"seq\":0"] {
         fs::write(&path, left).unwrap();
         let error = refused(&store);
         assert!(error.contains("it holds nothing") && error.contains("backup"), "{error}");
@@ -99,7 +99,7 @@ fn an_old_session_lacks_no_end() {
         .lines()
         .take(3)
         .map(|line| {
-            let body = line.replacen("\"v\":3", "\"v\":1", 1);
+            let body = line.replacen("\"v\":4", "\"v\":1", 1);
             let body = &body[..body.find(",\"crc\"").unwrap()];
             format!("{body},\"crc\":\"{:08x}\"}}\n", crc32fast::hash(body.as_bytes()))
         })

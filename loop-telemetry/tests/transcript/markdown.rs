@@ -2,7 +2,7 @@
 
 use loop_core::Usage;
 use loop_telemetry::transcript::{
-    ConversationChange, ToolCallRecord, TranscriptEntry,
+    ConversationChange, RecalledItem, ToolCallRecord, TranscriptEntry,
     export::{fountain, markdown},
 };
 use proptest::prelude::*;
@@ -22,12 +22,15 @@ pub(crate) fn afternoon() -> Vec<TranscriptEntry<TestMessage>> {
         arguments: arguments.clone(),
         result: "(left out)".to_owned(),
     };
+    let item = |id: &str| RecalledItem { silo: "document".to_owned(), id: id.to_owned(), score: 0.5 };
     let looks = TestMessage::Model { text: "I look.".to_owned(), calls: vec![made] };
     let first = vec![prompt.clone(), looks, model("# A package\n\n*Nothing* else.")];
     vec![
         TranscriptEntry::Begun(info("s-1", "/home/ann/project")),
         TranscriptEntry::Renamed { name: "the plan".to_owned() },
         TranscriptEntry::Pinned { text: "Be brief.\n\nAlways.".to_owned() },
+        TranscriptEntry::Recalled { store: Some("docs".to_owned()), items: vec![item("a.go:1-9")] },
+        TranscriptEntry::Recalled { store: None, items: vec![item("1f00"), item("1f01")] },
         TranscriptEntry::Asked { prompt, model: qwen() },
         TranscriptEntry::Called(ToolCallRecord {
             tool: "read_file".to_owned(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::{Timestamp, ToSpan};
 use loop_core::Usage;
 use loop_telemetry::transcript::{
-    ConversationChange, SessionInfo, SessionStore, TimedEntry, ToolCallRecord, TranscriptEntry,
+    ConversationChange, RecalledItem, SessionInfo, SessionStore, TimedEntry, ToolCallRecord, TranscriptEntry,
     export::{ExportedCall, ExportedFile, ExportedMessage},
 };
 use proptest::{collection::vec, option, prelude::*, sample::select};
@@ -182,6 +182,9 @@ fn any_deed() -> impl Strategy<Value = SessionStep> {
         any_text().prop_map(|text| TranscriptEntry::Pinned { text }),
         any_text().prop_map(|name| TranscriptEntry::Renamed { name }),
         any_text().prop_map(|model| TranscriptEntry::ModelChanged { model }),
+        (option::of(any_text()), any_text(), any_text(), 0.0..1.0).prop_map(|(store, silo, id, score)| {
+            TranscriptEntry::Recalled { store, items: vec![RecalledItem { silo, id, score }] }
+        }),
         any_text().prop_map(|model| TranscriptEntry::Resumed { model }),
         select(vec![
             TranscriptEntry::Unpinned,

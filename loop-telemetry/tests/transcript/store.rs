@@ -69,7 +69,7 @@ fn a_session_that_cannot_be_read_is_not_hidden() {
     }
     let file = |id: &str| store.path().join(id).with_extension("jsonl");
     let whole = fs::read_to_string(file("newer")).unwrap();
-    fs::write(file("newer"), whole.replacen("\"v\":3", "\"v\":4", 1)).unwrap();
+    fs::write(file("newer"), whole.replacen("\"v\":4", "\"v\":5", 1)).unwrap();
     fs::write(file("nulls"), format!("\0\0\0{whole}")).unwrap();
     fs::write(file("cut"), &whole[..20]).unwrap();
     fs::copy(file("copied"), file("copy")).unwrap();
@@ -78,7 +78,7 @@ fn a_session_that_cannot_be_read_is_not_hidden() {
     assert_eq!(readable, store.list().unwrap());
     assert_eq!(unreadable.len(), 4);
     for (id, why) in [
-        ("newer", "3"),
+        ("newer", "4"),
         ("nulls", "line 1 of "),
         ("cut", "it holds nothing of the session"),
         ("copy", "it belongs to the session copied"),

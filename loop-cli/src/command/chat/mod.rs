@@ -24,7 +24,7 @@ use self::{final_reply::FinalReply, piped_prompt::StdinKind, turn_report::TurnRe
 use super::{
     Failure, OrFail,
     environment::{block_on, dir, execution_context, is_started_by_run, new_run_id, report_choice, settings},
-    usage,
+    rag, usage,
 };
 use crate::{
     args::{ChatArgs, ConversationArgs},
@@ -75,7 +75,9 @@ async fn reply(
     }
     let (model, mut chat) = conversation.begin(&settings, &cx)?;
     report_choice(&model);
-    answer(args, piped, &model, &mut chat).await
+    let prompt = piped_prompt::read_prompt(args.prompt.as_deref(), piped).await?;
+    chat.set_context(rag::documents_for(&prompt, &model, args.cwd.as_deref()).await);
+    answer(args, prompt, &model, &mut chat).await
 }
 
 /// Runs a session at the terminal.
@@ -134,9 +136,8 @@ fn text_of(path: &Path) -> Result<String, Failure> {
     text.or_usage(|| format!("cannot read --system {}", path.display()))
 }
 
-/// Reads the prompt, runs the turn, and prints the reply.
-async fn answer(args: &ChatArgs, piped: StdinKind, model: &Model, chat: &mut Chat) -> Result<(), Failure> {
-    let prompt = piped_prompt::read_prompt(args.prompt.as_deref(), piped).await?;
+/// Runs the turn, and prints the reply.
+async fn answer(args: &ChatArgs, prompt: String, model: &Model, chat: &mut Chat) -> Result<(), Failure> {
     let began = Instant::now();
     if args.json {
         let mut report = TurnReport::of(model);

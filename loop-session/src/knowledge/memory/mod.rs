@@ -7,6 +7,7 @@ mod show;
 mod tools;
 
 use loop_knowledge::memory::{Memories, Memory, MemoryState, MemoryType, NewMemory, ProfileTemplate};
+use loop_telemetry::words;
 use serde_json::json;
 
 pub use self::{
@@ -149,9 +150,14 @@ impl MemoryRequest {
             Self::Recall(request) => request.reply(known, &mut memories).await?,
             Self::Profile { template } => profile(known, &mut memories, *template)?,
         };
-        let faults = memories.faults()?.into_iter();
-        let remarks = faults.map(|fault| format!("{} is not a memory: {}", fault.path.display(), fault.why));
-        let remarks = reply.remarks.into_iter().chain(remarks).collect();
+        let faults = memories.faults()?;
+        let first =
+            faults.first().map(|fault| format!("{} is not a memory: {}", fault.path.display(), fault.why));
+        let others = faults.len().saturating_sub(1) as u64;
+        let others = (others > 0).then(|| {
+            format!("{} more: `loop memory status` lists them", words::count(others, "unusable file"))
+        });
+        let remarks = reply.remarks.into_iter().chain(first).chain(others).collect();
         Ok(KnowledgeReply { remarks, ..reply })
     }
 }

@@ -12,6 +12,7 @@ use loop_knowledge::{
     notes::Notes,
     recall::{RecallEmbedders, RecallOptions, RecallSources, Recalled, UNKNOWN_WINDOW_TOKENS, recall},
 };
+use loop_telemetry::words;
 use serde_json::json;
 
 use super::super::{error::KnowledgeError, reply::KnowledgeReply, workspace::WorkspaceKnowledge};
@@ -90,7 +91,15 @@ impl RecallRequest {
     ) -> Result<KnowledgeReply, KnowledgeError> {
         let (found, remark) = self.items(known, memories).await?;
         let is_empty = found.items.is_empty();
-        let text = if is_empty { "nothing is known about this".to_owned() } else { found.text() };
+        let text = match found.left_out {
+            0 if is_empty => "nothing is known about this".to_owned(),
+            left if is_empty => {
+                let (items, room) =
+                    (words::count(left as u64, "item"), words::count(self.max_tokens, "token"));
+                format!("{items} would be recalled, but none fits into {room}")
+            }
+            _ => found.text(),
+        };
         let remarks = remark.into_iter().collect();
         let json = found.items.iter().map(|item| json!(item)).collect();
         Ok(KnowledgeReply { text: text.trim_end().to_owned(), json, remarks, is_empty })

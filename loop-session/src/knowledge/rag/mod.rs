@@ -12,6 +12,7 @@ use loop_knowledge::{
 };
 use serde_json::json;
 
+pub use self::retrieve::PromptContext;
 use super::{KnowledgeError, KnowledgeReply, WorkspaceKnowledge};
 
 /// A request about the documents of a workspace.
@@ -113,6 +114,9 @@ async fn create(
     name: &str,
     embedder: &str,
 ) -> Result<KnowledgeReply, KnowledgeError> {
+    if known.secrets.redacted(name) != name {
+        return Err(KnowledgeError::SecretName);
+    }
     let embedder = known.embedders.named(embedder).await?;
     let id = embedder.as_deref().map(EmbedderId::of);
     DocumentStore::create(&known.folder, name, id.clone(), known.now)?;

@@ -3,8 +3,10 @@
 use loop_core::with_causes;
 use loop_knowledge::{
     SecretFilter as _,
-    documents::{DocumentError, DocumentStore, QueryOptions, Retrieved, Selection, context_block},
+    documents::{DocumentError, DocumentStore, Hit, QueryOptions, Retrieved, Selection, context_block},
+    recall::Silo,
 };
+use loop_telemetry::transcript::RecalledItem;
 
 use super::{KnowledgeError, WorkspaceKnowledge};
 
@@ -13,16 +15,22 @@ const LEXICAL: &str = "retrieval uses full text alone";
 
 /// The result of retrieval for a prompt.
 #[derive(Debug, Default)]
-pub(crate) struct PromptContext {
+pub struct PromptContext {
     /// The text before the prompt.
-    pub(crate) block: Option<String>,
+    pub block: Option<String>,
     /// The reason why only full text was used.
-    pub(crate) remark: Option<String>,
+    pub remark: Option<String>,
+    /// The store, and its documents in the text.
+    pub found: Option<(String, Vec<RecalledItem>)>,
 }
 
 impl WorkspaceKnowledge {
-    /// Finds what belongs before a prompt, within the budget of recall. Without retrieval that is nothing.
-    pub(crate) async fn for_prompt(
+    /// Finds what belongs before a prompt to a model with this window, within the budget of recall, of which `used` tokens
+    /// are spent. If retrieval is off, that is nothing.
+    ///
+    /// # Errors
+    /// The store in use cannot be read.
+    pub async fn for_prompt(
         &self,
         prompt: &str,
         window: Option<u64>,
@@ -44,10 +52,21 @@ impl WorkspaceKnowledge {
             hit.source = self.secrets.redact(&hit.source).map_err(secret)?;
             hit.content = self.secrets.redact(&hit.content).map_err(secret)?;
         }
+        let block = context_block(&found.hits, self.rules().budget(window).saturating_sub(used));
+        let items = block.as_ref().map(|block| block.hits.iter().map(|hit| recalled(hit)).collect());
         Ok(PromptContext {
-            block: context_block(&found.hits, self.rules().budget(window).saturating_sub(used)),
+            found: items.map(|items| (name, items)),
+            block: block.map(|block| block.text),
             remark,
         })
+    }
+}
+
+fn recalled(hit: &Hit) -> RecalledItem {
+    RecalledItem {
+        silo: Silo::Document.to_string(),
+        id: format!("{}:{}-{}", hit.source, hit.first_line, hit.last_line),
+        score: f64::from(hit.score),
     }
 }
 

@@ -10,6 +10,7 @@ use super::{
     super::{ConversationChange, SessionInfo, TimedEntry, ToolCallRecord, TranscriptEntry},
     ExportedCall, ExportedFile, ExportedMessage, MessageView,
 };
+use crate::words;
 
 /// One event.
 #[derive(Debug, PartialEq)]
@@ -125,6 +126,7 @@ impl<'a, M> LinePayload<'a, M> {
                 self.note(&format!("the loop ended after {iterations} iterations"), Some(how));
                 self.scene(*time, "SESSION".to_owned());
             }
+            TranscriptEntry::Recalled { store, items } => self.recalled(store.is_some(), items.len()),
             TranscriptEntry::Renamed { name } => self.note("the session is called", Some(name)),
             // The prompt lists its files.
             TranscriptEntry::Attached { .. } | TranscriptEntry::Ended => {}
@@ -137,6 +139,11 @@ impl<'a, M> LinePayload<'a, M> {
 
     fn note(&mut self, what: &str, text: Option<&'a str>) {
         self.events.push(ExportEvent::Note { what: what.to_owned(), text });
+    }
+
+    fn recalled(&mut self, are_documents: bool, number: usize) {
+        let from = if are_documents { " of documents" } else { "" };
+        self.note(&format!("recalled {}{from}", words::count(number as u64, "item")), None);
     }
 
     fn called(&mut self, ToolCallRecord { tool, arguments, result, done }: &'a ToolCallRecord) {
