@@ -67,7 +67,7 @@ pub(crate) struct Dialogue {
     pub(crate) told_full_text: bool,
     /// True until a prompt was the query for the memories at the beginning of the conversation.
     pub(crate) needs_memories: bool,
-    /// The number of items that recall has put into the conversations of this session.
+    /// The number of items that recall has put into conversations.
     pub(crate) recalled: u64,
 }
 
@@ -288,8 +288,8 @@ impl Session {
     pub(crate) fn conversation(&self) -> ConversationOptions {
         let tools = if self.tools.are_on { self.tools.names.clone() } else { Vec::new() };
         let model = self.dialogue.model.as_ref().map(|model| model.asked().to_owned());
-        let system = self.dialogue.system.clone();
-        ConversationOptions { model, system, tools: Some(tools), ..ConversationOptions::default() }
+        let (system, tools) = (self.dialogue.system.clone(), Some(tools));
+        ConversationOptions { model, system, tools, ..ConversationOptions::default() }
     }
 
     /// Rebuilds the system prompt.
@@ -335,8 +335,7 @@ fn project_jobs(
     execution: &ExecutionContext,
     host: &SessionHost,
 ) -> Result<ProjectJobs, OpenError> {
-    let secrets = host.secrets();
-    let redact = |path: &str| secrets.redact(path).into_owned();
+    let redact = |path: &str| host.secrets().redact(path).into_owned();
     let numbers = settings.user.tables.schedule.clone();
     let jobs = ProjectJobs::open(&state.schedules()?, execution.folder().to_owned(), numbers, redact)?;
     let host = host.clone();

@@ -1,6 +1,9 @@
 //! A process that is killed at any step of an ingest leaves the old or the new document.
 
-use std::{env, process::Command};
+use std::{
+    env,
+    process::{Command, Stdio},
+};
 
 use super::*;
 
@@ -48,6 +51,28 @@ async fn child() {
         })
         .await
         .unwrap();
+}
+
+#[tokio::test]
+async fn two_processes_leave_each_document_once() {
+    let fixture = Fixture::new();
+    let mut store = fixture.store(Some(&HashedEmbedder));
+    let names = ["a.txt", "b.txt", "c.txt", "d.txt"];
+    for word in ["old", "new"] {
+        names.iter().for_each(|name| drop(fixture.write(name, text(word))));
+        let start = |_| {
+            let mut child = Command::new(env::current_exe().unwrap());
+            child.args(["--exact", "documents::tests::kill::child"]).env(STEP, u64::MAX.to_string());
+            child.env(FOLDER, fixture.dir.path()).stdout(Stdio::null()).spawn().unwrap()
+        };
+        for mut child in [(), (), ()].map(start) {
+            assert!(child.wait().unwrap().success());
+        }
+        for name in names {
+            assert_eq!(contents(&mut store, name), expected(word));
+        }
+        check_index(&mut store);
+    }
 }
 
 #[tokio::test]
