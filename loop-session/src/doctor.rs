@@ -9,6 +9,7 @@ mod stored;
 use std::{
     ffi::OsString,
     fmt, fs, io,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
 
@@ -62,22 +63,25 @@ pub struct Finding {
     pub repair: Option<Repair>,
 }
 
-/// A repair that nothing else makes. It deletes what is damaged, so ask the person first.
+/// A repair that nothing else makes. It deletes what is damaged, or takes rights, so ask the person first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Repair {
     /// Deletes a damaged store of snapshots, with all its snapshots. The next run creates a new one.
     DeleteSnapshots(PathBuf),
+    /// Takes the rights of other users on the state directory.
+    CloseFolder(PathBuf),
 }
 
 impl Repair {
     /// Makes the repair.
     ///
     /// # Errors
-    /// A file cannot be deleted.
+    /// A file cannot be deleted, or the rights of a folder cannot be changed.
     pub fn make(&self) -> io::Result<()> {
         match self {
             Self::DeleteSnapshots(store) => fs::remove_dir_all(store),
+            Self::CloseFolder(folder) => fs::set_permissions(folder, fs::Permissions::from_mode(0o700)),
         }
     }
 }
@@ -87,6 +91,7 @@ impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::DeleteSnapshots(store) => write!(f, "delete the damaged snapshots in {}", store.display()),
+            Self::CloseFolder(folder) => write!(f, "take the rights of other users on {}", folder.display()),
         }
     }
 }

@@ -122,6 +122,11 @@ fn damaged_records_a_missing_index_and_rights_of_others_are_named() {
     assert!(!is_bad("runs") && !is_bad("records"));
     fs::set_permissions(&state, fs::Permissions::from_mode(0o777)).expect("a mode");
     assert!(is_bad("folder"));
+    scenario.run(&["doctor", "--fix"]).exits(2).says(&["add --yes"]);
+    assert!(is_bad("folder"), "nobody agreed");
+    scenario.run(&["doctor", "--fix", "--yes"]).exits(0);
+    assert!(!is_bad("folder"));
+    assert_eq!(fs::metadata(&state).expect("a folder").permissions().mode() & 0o777, 0o700);
 }
 
 #[test]

@@ -65,14 +65,13 @@ pub(super) fn findings(state: &StateDir) -> Vec<Finding> {
 fn private(folder: &Path) -> Finding {
     let finding =
         |health, says: &str| Finding::new("state", "folder", health, format!("{}{says}", folder.display()));
+    let open = |health, what: &str| {
+        let says = format!(": other users can {what}: `loop doctor --fix` takes their rights");
+        Finding { repair: Some(Repair::CloseFolder(folder.to_owned())), ..finding(health, &says) }
+    };
     match folder.metadata().map(|found| found.permissions().mode()) {
-        Ok(mode) if mode & 0o022 != 0 => finding(
-            Health::Bad,
-            ": other users can change what is stored there: take their rights with `chmod 700`",
-        ),
-        Ok(mode) if mode & 0o077 != 0 => {
-            finding(Health::Missing, ": other users can see names in it: take their rights with `chmod 700`")
-        }
+        Ok(mode) if mode & 0o022 != 0 => open(Health::Bad, "change what is stored there"),
+        Ok(mode) if mode & 0o077 != 0 => open(Health::Missing, "see names in it"),
         Err(error) if error.kind() != ErrorKind::NotFound => finding(Health::Bad, &format!(": {error}")),
         _ => finding(Health::Good, ""),
     }
