@@ -336,11 +336,7 @@ Examples:
     /// Start and stop model servers, and manage their models
     #[command(
         hide = true,
-        after_help = "\
-Examples:
-  loop server status
-  loop server stop qwen
-  loop server pull qwen3"
+        after_help = server::words()
     )]
     Server(ServerArgs),
     /// Check this machine, the settings and all stored files

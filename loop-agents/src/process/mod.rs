@@ -24,6 +24,8 @@
 
 mod blocking;
 mod command;
+#[cfg(feature = "servers")]
+mod detached;
 mod environment;
 mod error;
 mod exit;
@@ -46,6 +48,8 @@ mod terminal;
 
 pub(crate) use blocking::off_executor;
 pub use command::{DEFAULT_GRACE, Process};
+#[cfg(feature = "servers")]
+pub(crate) use detached::DetachedProcess;
 pub use environment::Environment;
 pub use error::ProcessError;
 pub use exit::Exit;
@@ -55,6 +59,8 @@ pub use limit::CutReason;
 pub use output::OutputStream;
 pub use run::{ProcessOutput, STRAGGLER_TIME};
 pub use simple_line::is_shell_word;
+#[cfg(feature = "servers")]
+pub(crate) use supervision::lives_in_group;
 pub use supervision::{
     LimitError, RUN_VARIABLE, ResourceLimits, Supervisor, SweptProcess, check_process_list,
     has_control_groups, is_below_a_run, is_in_run, serve_as_watchdog, suspend, sweep, try_limits, wake,

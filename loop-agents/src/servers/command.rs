@@ -78,6 +78,7 @@ pub struct ServerCommand {
     health: Option<String>,
     startup: Duration,
     gpu_layers: Option<GpuLayers>,
+    is_kept: bool,
 }
 
 /// The error for a command line that cannot start a server.
@@ -111,7 +112,7 @@ impl ServerCommand {
             _ => return Err(ServerCommandError::NoPort),
         };
         let startup = Duration::from_secs(120);
-        Ok(Self { line, kind, health: None, startup, gpu_layers: None })
+        Ok(Self { line, kind, health: None, startup, gpu_layers: None, is_kept: false })
     }
 
     /// Sets the path of the page that answers with status 200 once the server is ready.
@@ -130,6 +131,17 @@ impl ServerCommand {
     #[must_use]
     pub fn with_gpu_layers(self, layers: Option<GpuLayers>) -> Self {
         Self { gpu_layers: layers, ..self }
+    }
+
+    /// Sets whether the server stays when the program that started it ends.
+    #[must_use]
+    pub fn with_keep(self, is_kept: bool) -> Self {
+        Self { is_kept, ..self }
+    }
+
+    /// Returns whether the server stays when the program that started it ends.
+    pub const fn is_kept(&self) -> bool {
+        self.is_kept
     }
 
     /// Returns the kind of the server.
@@ -168,12 +180,19 @@ impl ServerCommand {
         format!("{start} --host 127.0.0.1{place}{layers} {rest}").trim_end().to_owned()
     }
 
-    /// Returns the process for this port, which sees these variables. `OLLAMA_HOST` names the place to every server, and
-    /// marks its process.
+    /// Returns the process for this port, which sees these variables.
     pub(super) fn process(&self, port: u16, variables: &[(OsString, OsString)]) -> Process {
-        let place = (OsString::from("OLLAMA_HOST"), format!("127.0.0.1:{port}").into());
-        Process::shell(self.line(port)).also_env(variables.iter().cloned().chain([place]))
+        Process::shell(self.line(port)).also_env(variables_at(port, variables))
     }
+}
+
+/// Returns the variables of a server at this port. `OLLAMA_HOST` names the place to every server, and marks its process.
+pub(super) fn variables_at(
+    port: u16,
+    variables: &[(OsString, OsString)],
+) -> impl Iterator<Item = (OsString, OsString)> {
+    let place = (OsString::from("OLLAMA_HOST"), format!("127.0.0.1:{port}").into());
+    variables.iter().cloned().chain([place])
 }
 
 impl fmt::Display for ServerCommand {

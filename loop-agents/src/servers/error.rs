@@ -14,6 +14,15 @@ pub enum ServerError {
     /// The program could not be started.
     #[error("the server could not be started")]
     Start(#[from] ProcessError),
+    /// The program that should stay could not be started.
+    #[error("the server could not be started")]
+    Detached(#[source] io::Error),
+    /// The server does not end.
+    #[error("the server (process {process}) does not end")]
+    Undying {
+        /// The number of its process.
+        process: u32,
+    },
     /// The program ended instead of serving.
     #[error("the server ended before it answered; its last lines:\n{output}")]
     Ended {

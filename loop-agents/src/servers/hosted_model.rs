@@ -171,3 +171,37 @@ impl fmt::Debug for HostedModel {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use loop_testing::{Answer, ScriptedServer};
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        chat::{Endpoint, Message, Vendor},
+        servers::{ServerCommand, ServerSurroundings},
+    };
+
+    #[tokio::test]
+    async fn a_server_that_was_ready_and_ends_defers_five_requests_and_then_fails() {
+        let server = ScriptedServer::start([Answer::deltas(["Hello."])]).await.expect("a server");
+        server.set_page("/health", json!({}));
+        let port = server.url().rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
+        let command = ServerCommand::new("exit {port}").expect("a command");
+        let managed =
+            ManagedServer::new("own", command, ServerSurroundings::default()).usually_at(port, None);
+        let model =
+            GenaiModel::new(Endpoint::new(Vendor::OpenAi).key("k".into()), "scripted").expect("a model");
+        let model = HostedModel::new(Arc::new(managed), model, |model| Box::new(model));
+        let messages = [Message::user("Hi")];
+        let reply =
+            async || model.reply(Request::new(&messages), &mut |_| {}).await.map_err(|error| error.kind());
+        assert_eq!(reply().await.map(|reply| reply.text), Ok("Hello.".to_owned()));
+        drop(server);
+        for _ in 0..MAX_WAITS {
+            assert_eq!(reply().await.map(|_| ()), Err(ModelErrorKind::ServerEnded { wait: WAIT }));
+        }
+        assert_eq!(reply().await.map(|_| ()), Err(ModelErrorKind::Unreachable));
+    }
+}

@@ -66,14 +66,23 @@ impl LocalServer {
         is_ready: impl Fn(u16) -> F,
         patience: Duration,
     ) -> Result<Self, ServerError> {
-        let mut left = PORTS;
+        Self::start_listening(command, is_ready, patience, || Ok(|_: &[u8]| {})).await
+    }
+
+    /// Starts the server as [`start`](Self::start) does. Each try makes a listener for its output.
+    pub(super) async fn start_listening<F: Future<Output = bool>, L: FnMut(&[u8]) + Send + 'static>(
+        command: impl Fn(u16) -> Process,
+        is_ready: impl Fn(u16) -> F,
+        patience: Duration,
+        listener: impl Fn() -> Result<L, ServerError>,
+    ) -> Result<Self, ServerError> {
+        let mut ports = Ports::new();
         loop {
-            left -= 1;
-            let port = free_port()?;
-            let mut server = Self::spawn(port, command(port));
+            let port = ports.next()?;
+            let mut server = Self::spawn(port, command(port), listener()?);
             match server.until_ready(&is_ready, patience).await {
                 Ok(()) => return Ok(server),
-                Err(ServerError::Ended { output }) if left > 0 && is_taken(&output) => {}
+                Err(error) if ports.has_next(&error) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -101,7 +110,7 @@ impl LocalServer {
         let _ = (&mut self.task).await;
     }
 
-    fn spawn(port: u16, command: Process) -> Self {
+    fn spawn(port: u16, command: Process, mut listener: impl FnMut(&[u8]) + Send + 'static) -> Self {
         let stop = CancellationToken::new();
         let stopped = stop.clone();
         let (job, gone) = (Job::new(), CancellationToken::new());
@@ -109,7 +118,7 @@ impl LocalServer {
         let ends = gone.clone().drop_guard();
         let task = tokio::spawn(async move {
             let _ends = ends;
-            command.run(stopped.cancelled(), |_, _| {}).await
+            command.run(stopped.cancelled(), |_, bytes| listener(bytes)).await
         });
         Self { port, stop, gone, job, task }
     }
@@ -143,6 +152,28 @@ impl Drop for LocalServer {
     }
 }
 
+/// The ports for the tries of one start.
+pub(super) struct Ports {
+    left: usize,
+}
+
+impl Ports {
+    pub(super) const fn new() -> Self {
+        Self { left: PORTS }
+    }
+
+    /// Returns the port of the next try.
+    pub(super) fn next(&mut self) -> Result<u16, ServerError> {
+        self.left -= 1;
+        free_port()
+    }
+
+    /// Returns whether another port may help.
+    pub(super) fn has_next(&self, error: &ServerError) -> bool {
+        self.left > 0 && matches!(error, ServerError::Ended { output } if is_taken(output))
+    }
+}
+
 /// Returns whether this is the output of a server whose port another program uses.
 fn is_taken(output: &str) -> bool {
     let output = output.to_lowercase();
@@ -157,9 +188,14 @@ fn free_port() -> Result<u16, ServerError> {
 
 fn last_lines(ended: Result<Result<ProcessOutput, ProcessError>, JoinError>) -> Result<String, ServerError> {
     let output = ended.map_err(ServerError::Lost)??;
-    let text = String::from_utf8_lossy(&output.stdout.to_bytes()).into_owned();
+    Ok(last_lines_of(&output.stdout.to_bytes()))
+}
+
+/// Returns the last lines of a server's output.
+pub(super) fn last_lines_of(output: &[u8]) -> String {
+    let text = String::from_utf8_lossy(output);
     let lines: Vec<_> = text.lines().collect();
-    Ok(lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n"))
+    lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n")
 }
 
 #[cfg(test)]

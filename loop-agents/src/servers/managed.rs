@@ -3,13 +3,17 @@
 use std::{ffi::OsString, fmt, fs::File, path::PathBuf, time::Duration};
 
 use loop_core::CancellationToken;
-use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::{
     sync::{Mutex, MutexGuard},
     time::{Instant, sleep, timeout},
 };
 
-use super::{LocalServer, NotedServer, ServerCommand, ServerError, local_server::PAUSE, note::ServerFile};
+use super::{
+    LocalServer, NotedServer, ServerCommand, ServerError, kept,
+    local_server::{PAUSE, last_lines_of},
+    note::{ServerFile, log},
+    running::{EndedServer, OwnServer, RunningServer, ServerPlace},
+};
 use crate::{
     chat::{Endpoint, GenaiError, ModelErrorKind, Vendor},
     process::Supervisor,
@@ -33,6 +37,7 @@ pub struct ServerSurroundings {
 ///
 /// - A server that another program of the user has started is used, and not stopped.
 /// - A server that a dead program left behind is adopted: it is used, and ends with this value.
+/// - A server whose [command](ServerCommand::with_keep) keeps it stays until [`end`](Self::end).
 ///
 /// ```
 /// use loop_agents::servers::{ManagedServer, ServerCommand, ServerSurroundings};
@@ -64,26 +69,12 @@ struct State {
     was_ready: bool,
 }
 
-/// Where a server is now.
-#[derive(Debug, Clone)]
-pub struct ServerPlace {
-    /// The port of 127.0.0.1.
-    pub port: u16,
-    /// Cancelled when a server that this program started has ended.
-    pub gone: CancellationToken,
-}
-
-struct RunningServer {
-    place: ServerPlace,
-    own: Option<OwnServer>,
-}
-
-/// A server that ends with this value.
-struct OwnServer {
-    local: Option<LocalServer>,
-    is_adopted: bool,
-    /// The file and its lock, and what it says.
-    noted: Option<(ServerFile, File, NotedServer)>,
+impl State {
+    async fn stop(&mut self) -> bool {
+        let Some(own) = self.running.take().and_then(|running| running.own) else { return false };
+        own.stop().await;
+        true
+    }
 }
 
 impl ManagedServer {
@@ -138,7 +129,7 @@ impl ManagedServer {
     pub async fn restart(&self, failed: &ServerPlace) -> Result<ServerPlace, ServerError> {
         let mut state = self.state.lock().await;
         if state.running.as_ref().is_some_and(|running| running.place.port == failed.port) {
-            stop(&mut state).await;
+            state.stop().await;
         }
         self.running(&mut state).await
     }
@@ -154,23 +145,48 @@ impl ManagedServer {
         self.state.lock().await.was_ready
     }
 
-    /// Ends a server that is or that a dead program left behind. Returns whether there was one.
+    /// Ends the server if this program has started it, if it was kept, or if a dead program left it behind. Waits for its
+    /// end. It starts again at the next [`place`](Self::place).
+    ///
+    /// # Errors
+    /// [`ServerError::File`] and [`ServerError::Undying`].
+    ///
+    /// # Panics
+    /// Panics outside of a tokio runtime with time enabled.
+    pub async fn end(&self) -> Result<EndedServer, ServerError> {
+        if self.stop().await {
+            return Ok(EndedServer::Ended);
+        }
+        let Some(file) = self.file() else { return Ok(EndedServer::None) };
+        let Some(_lock) = file.lock().map_err(ServerError::File)? else { return Ok(EndedServer::InUse) };
+        let Some(noted) = file.read() else { return Ok(EndedServer::None) };
+        Ok(if self.end_noted(&file, noted).await? { EndedServer::Ended } else { EndedServer::None })
+    }
+
+    /// Ends the server if it ends with this value, and waits for its end. Returns whether there was one. It starts again
+    /// at the next [`place`](Self::place).
+    pub async fn stop(&self) -> bool {
+        self.state.lock().await.stop().await
+    }
+
+    /// Returns what is cancelled when a server ends that this value has started, and that ends with it.
+    pub async fn own_end(&self) -> Option<CancellationToken> {
+        let state = self.state.lock().await;
+        state
+            .running
+            .as_ref()
+            .filter(|running| running.own.is_some())
+            .map(|running| running.place.gone.clone())
+    }
+
+    /// Returns the last lines of the server's output; `None` if it never started, or has no folder for them.
     ///
     /// # Errors
     /// [`ServerError::File`].
-    pub fn end_noted(&self) -> Result<bool, ServerError> {
-        let Some(file) = self.file() else { return Ok(false) };
-        // A server that a living program uses ends with that program.
-        let Some(_lock) = file.lock().map_err(ServerError::File)? else { return Ok(false) };
-        let Some(noted) = file.read() else { return Ok(false) };
-        file.remove().map_err(ServerError::File)?;
-        Ok(end_adopted(noted))
-    }
-
-    /// Ends the server if this program has started it, waits for its end, and returns whether there was one. It starts again at the next
-    /// [`place`](Self::place).
-    pub async fn stop(&self) -> bool {
-        stop(&mut self.state.lock().await).await
+    pub fn last_lines(&self) -> Result<Option<String>, ServerError> {
+        let Some(file) = self.file() else { return Ok(None) };
+        let output = file.end_of_log().map_err(ServerError::File)?;
+        Ok(output.map(|output| last_lines_of(&output)))
     }
 
     async fn running(&self, state: &mut MutexGuard<'_, State>) -> Result<ServerPlace, ServerError> {
@@ -197,11 +213,18 @@ impl ManagedServer {
             if let Some(noted) = file.read()
                 && self.answers(noted.port).await
             {
-                let own = lock.map(|lock| OwnServer::adopted(file, lock, noted));
+                let lock = lock.filter(|_| !noted.is_kept);
+                let own = lock.map(|lock| OwnServer { local: None, noted: Some((file, lock, noted)) });
                 return Ok(RunningServer::at(noted.port, CancellationToken::new(), own));
             }
             match lock {
-                Some(lock) => return self.start(Some((file, lock))).await,
+                Some(lock) => {
+                    if let Some(noted) = file.read() {
+                        // It does not answer, and would keep its memory.
+                        self.end_noted(&file, noted).await?;
+                    }
+                    return self.start(Some((file, lock))).await;
+                }
                 // Another program is starting the server right now.
                 None if Instant::now() < deadline => sleep(PAUSE).await,
                 None => {
@@ -213,6 +236,11 @@ impl ManagedServer {
     }
 
     async fn start(&self, file: Option<(ServerFile, File)>) -> Result<RunningServer, ServerError> {
+        if let Some((file, _lock)) = file.as_ref().filter(|_| self.command.is_kept()) {
+            let variables = &self.surroundings.variables;
+            let noted = kept::start(&self.command, variables, file, |port| self.answers(port)).await?;
+            return Ok(RunningServer::at(noted.port, CancellationToken::new(), None));
+        }
         let command = |port| {
             let process = self.command.process(port, &self.surroundings.variables);
             match &self.surroundings.supervisor {
@@ -221,17 +249,35 @@ impl ManagedServer {
             }
         };
         let is_ready = |port| self.answers(port);
-        let local = LocalServer::start(command, is_ready, self.command.startup()).await?;
+        let listener = || {
+            let logged =
+                file.as_ref().map(|(file, _)| file.new_log()).transpose().map_err(ServerError::File)?;
+            Ok(move |bytes: &[u8]| {
+                // A full disk does not end the server.
+                let _ = logged.as_ref().map(|logged| log(logged, bytes));
+            })
+        };
+        let local = LocalServer::start_listening(command, is_ready, self.command.startup(), listener).await?;
         let (port, gone) = (local.port(), local.gone());
         let noted = match (file, local.process()) {
             (Some((file, lock)), Some(process)) => {
-                let noted = NotedServer { port, process };
+                let noted = NotedServer { port, process, is_kept: false };
                 file.write(noted).map_err(ServerError::File)?;
                 Some((file, lock, noted))
             }
             _ => None,
         };
-        Ok(RunningServer::at(port, gone, Some(OwnServer { local: Some(local), is_adopted: false, noted })))
+        Ok(RunningServer::at(port, gone, Some(OwnServer { local: Some(local), noted })))
+    }
+
+    /// Ends a server of which a file says where it is, and then removes the file. Returns whether there was one.
+    async fn end_noted(&self, file: &ServerFile, noted: NotedServer) -> Result<bool, ServerError> {
+        let ended = noted.end().await;
+        if ended == Some(false) || (ended.is_none() && self.answers(noted.port).await) {
+            return Err(ServerError::Undying { process: noted.process });
+        }
+        file.remove().map_err(ServerError::File)?;
+        Ok(ended.is_some())
     }
 
     fn file(&self) -> Option<ServerFile> {
@@ -256,47 +302,6 @@ async fn has_model(port: u16, model: Option<&str>) -> bool {
     let server = Endpoint::new(Vendor::OpenAi).base_url(format!("http://127.0.0.1:{port}"));
     let listed = timeout(ANSWER_TIME, server.listed("")).await;
     listed.is_ok_and(|listed| listed.is_ok_and(|models| models.iter().any(|listed| listed.is_called(model))))
-}
-
-async fn stop(state: &mut MutexGuard<'_, State>) -> bool {
-    let Some(mut own) = state.running.take().and_then(|running| running.own) else { return false };
-    if let Some(local) = own.local.take() {
-        local.stop().await;
-    }
-    true
-}
-
-impl RunningServer {
-    const fn at(port: u16, gone: CancellationToken, own: Option<OwnServer>) -> Self {
-        Self { place: ServerPlace { port, gone }, own }
-    }
-}
-
-impl OwnServer {
-    const fn adopted(file: ServerFile, lock: File, noted: NotedServer) -> Self {
-        Self { local: None, is_adopted: true, noted: Some((file, lock, noted)) }
-    }
-}
-
-impl Drop for OwnServer {
-    fn drop(&mut self) {
-        let Some((file, _, noted)) = &self.noted else { return };
-        // The next program finds no server there, and replaces the file.
-        let _ = file.remove();
-        if self.is_adopted {
-            end_adopted(*noted);
-        }
-    }
-}
-
-/// Ends a server that a dead program left behind. The variable shows that the number still belongs to it.
-fn end_adopted(noted: NotedServer) -> bool {
-    let variables = std::fs::read(format!("/proc/{}/environ", noted.process)).unwrap_or_default();
-    let mark = format!("OLLAMA_HOST=127.0.0.1:{}", noted.port);
-    let is_it = variables.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes());
-    let process = i32::try_from(noted.process).ok().and_then(Pid::from_raw);
-    // It may have ended in this moment.
-    process.filter(|_| is_it).is_some_and(|process| kill_process_group(process, Signal::TERM).is_ok())
 }
 
 impl fmt::Debug for ManagedServer {

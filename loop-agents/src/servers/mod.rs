@@ -12,6 +12,8 @@ mod command;
 mod error;
 #[cfg(feature = "servers")]
 mod hosted_model;
+#[cfg(feature = "servers")]
+mod kept;
 mod local_server;
 #[cfg(feature = "servers")]
 mod managed;
@@ -20,15 +22,18 @@ mod note;
 #[cfg(feature = "servers")]
 mod ollama;
 #[cfg(feature = "servers")]
+mod running;
+#[cfg(feature = "servers")]
 mod weights;
 
 #[cfg(feature = "servers")]
 pub use self::{
     command::{GpuLayers, ServerCommand, ServerCommandError, ServerKind},
     hosted_model::HostedModel,
-    managed::{ManagedServer, ServerPlace, ServerSurroundings},
+    managed::{ManagedServer, ServerSurroundings},
     note::NotedServer,
     ollama::{OllamaAction, OllamaWord, PullProgress},
+    running::{EndedServer, ServerPlace},
     weights::{ModelFile, model_files},
 };
 pub use self::{error::ServerError, local_server::LocalServer};

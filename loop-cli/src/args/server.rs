@@ -3,6 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use loop_manifest::model::ServerLine;
+
+/// Returns the words and examples, for the help.
+pub(super) fn words() -> String {
+    let examples = "  loop server status\n  loop server start qwen\n  loop server pull qwen3";
+    format!("Words:\n{}\n\nExamples:\n{examples}", ServerLine::help())
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct ServerArgs {

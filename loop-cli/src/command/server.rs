@@ -7,7 +7,7 @@ use std::{
 };
 
 use loop_agents::servers::PullProgress;
-use loop_manifest::model::ServerLine;
+use loop_manifest::{ExecutionContext, model::ServerLine, settings::Settings};
 
 use super::{
     Failure, OrFail,
@@ -31,18 +31,34 @@ pub(crate) fn exec(args: &ServerArgs) -> Result<ExitCode, Failure> {
     let done = block_on(async {
         let mut signals = Signals::listen().or_internal("cannot listen for signals")?;
         let mut on_progress = |progress: &PullProgress| shown.show(progress);
-        tokio::select! {
-            text = line.run(&settings, &cx, false, &mut on_progress) => {
-                let text = text.or_setup(|| "the servers cannot do this")?;
-                view::print_or_warn(&text::printable(&text));
-                Ok(ExitCode::from(exit::OK))
-            }
+        let done = tokio::select! {
+            done = run(&line, &settings, &cx, &mut on_progress) => done,
             signal = signals.next() => Ok(ExitCode::from(exit::of_signal(signal))),
-        }
+        };
+        cx.stop_servers().await;
+        done
     });
     shown.end();
     cx.supervisor().end();
     done
+}
+
+/// Carries out the line. If a server has started that ends with this command, it waits for the end of that server.
+async fn run(
+    line: &ServerLine,
+    settings: &Settings,
+    cx: &ExecutionContext,
+    on_progress: &mut (dyn FnMut(&PullProgress) + Send),
+) -> Result<ExitCode, Failure> {
+    let text = line.run(settings, cx, on_progress).await.or_setup(|| "the servers cannot do this")?;
+    view::print_or_warn(&text::printable(&text));
+    if let Some(end) = line.started(settings, cx).await.or_setup(|| "the servers cannot do this")? {
+        view::say("Ctrl+C ends it");
+        end.cancelled().await;
+        view::say("the server has ended by itself: `loop server logs` shows its last lines");
+        return Ok(ExitCode::from(exit::FAILED));
+    }
+    Ok(ExitCode::from(exit::OK))
 }
 
 /// The progress of a download: one line that is drawn again at a terminal, and a line for each step elsewhere.

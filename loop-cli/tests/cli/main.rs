@@ -97,6 +97,7 @@ mod screen_narrow;
 mod screen_paste;
 mod screen_queue;
 mod sealed;
+mod server_words;
 mod servers;
 mod session;
 mod session_files;

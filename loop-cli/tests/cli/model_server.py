@@ -41,6 +41,11 @@ class Page(BaseHTTPRequestHandler):
         note(f"reply {event}")
         if event == "die":
             os._exit(7)
+        if event == "wait":
+            signal.pause()
+        if event == "full":
+            error = {"code": 400, "type": "exceed_context_size_error", "message": "the request exceeds the available context size"}
+            return self.page(400, json.dumps({"error": error}).encode())
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.end_headers()

@@ -58,7 +58,7 @@ pub use self::{
     engine::{EngineSettings, TemporalSettings},
     file::{SettingsLayer, only_settings, read_bounded},
     folders::FolderSettings,
-    kept::{CommandRule, KeepError, keep_command, keep_permissions},
+    kept::{CommandRule, KeepError, NewTable, drop_tables, keep_command, keep_permissions, keep_tables},
     memory::{MemoryRules, MemorySettings},
     models::NamedModel,
     plan::PlanSettings,

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The keys of one server.
-const KEYS: &[&str] = &["command", "health", "startup_seconds", "gpu_layers"];
+const KEYS: &[&str] = &["command", "health", "startup_seconds", "gpu_layers", "keep"];
 
 /// The longest time that a server may have to start: one day.
 const MAX_STARTUP: u64 = 86_400;
@@ -69,7 +69,8 @@ fn server(mut table: SettingsTable<'_>, name: &Span) -> Option<ServerCommand> {
     let health = table.text("health", health).map(|path| path.value);
     let startup = table.number("startup_seconds", MAX_STARTUP).map(|seconds| seconds.value);
     let layers = gpu_layers(&mut table);
-    let command = command?.value.with_health(health).with_gpu_layers(layers);
+    let keep = table.flag("keep").is_some_and(|keep| keep.value);
+    let command = command?.value.with_health(health).with_gpu_layers(layers).with_keep(keep);
     Some(match startup {
         Some(seconds) => command.with_startup(Duration::from_secs(seconds)),
         None => command,

@@ -9,7 +9,7 @@ use super::{super::*, Scenario, refusal};
 #[test]
 fn a_zero_is_a_value_and_every_key_has_a_default() {
     let user = "[servers.a]\ncommand = \"ollama serve\"\n[servers.b]\ncommand = \"q.gguf\"\nhealth = \"/ready\"\n\
-                startup_seconds = 0\ngpu_layers = 0\n[servers.c]\ncommand = \"q.gguf\"\ngpu_layers = \"auto\"\n";
+                startup_seconds = 0\ngpu_layers = 0\n[servers.c]\ncommand = \"q.gguf\"\ngpu_layers = \"auto\"\nkeep = true\n";
     let settings = Scenario::new(user, "").load().unwrap_or_else(|findings| panic!("{findings}"));
     let servers = settings.user.tables.servers;
     let new = |line: &str| ServerCommand::new(line).expect("a command");
@@ -17,7 +17,7 @@ fn a_zero_is_a_value_and_every_key_has_a_default() {
     assert_eq!((servers["a"].health(), servers["a"].startup()), ("/api/tags", Duration::from_secs(120)));
     let b = new("q.gguf").with_health(Some("/ready".to_owned())).with_startup(Duration::ZERO);
     assert_eq!(servers["b"], b.with_gpu_layers(Some(GpuLayers::Count(0))));
-    assert_eq!(servers["c"], new("q.gguf").with_gpu_layers(Some(GpuLayers::Auto)));
+    assert_eq!(servers["c"], new("q.gguf").with_gpu_layers(Some(GpuLayers::Auto)).with_keep(true));
 }
 
 #[test]

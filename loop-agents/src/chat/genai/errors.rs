@@ -118,6 +118,7 @@ fn kind_of_body(body: &Value) -> Option<ModelErrorKind> {
         "context_length",
         "context length",
         "context window",
+        "context size",
         "prompt is too long",
         "maximum context",
         "too many tokens",

@@ -230,6 +230,14 @@ impl Cgroup {
     }
 }
 
+/// Moves a child out of the group of a run, if this process is in one.
+#[cfg(feature = "servers")]
+pub(super) fn move_out(child: Pid) -> io::Result<()> {
+    let own = Hierarchy::of_system().map(|hierarchy| hierarchy.own).filter(|own| Cgroup::is_of_run(own));
+    let around = own.as_deref().and_then(Path::parent);
+    around.map_or(Ok(()), |around| fs::write(around.join("cgroup.procs"), child.to_string()))
+}
+
 /// Moves this process into the group in this folder.
 pub(super) fn join(folder: &Path) -> io::Result<()> {
     fs::write(folder.join("cgroup.procs"), "0")

@@ -31,6 +31,14 @@ pub(super) fn limit_locks(limit: u64) -> io::Result<()> {
     Ok(setrlimit(Resource::Locks, Rlimit { current: Some(limit), maximum })?)
 }
 
+/// Removes the limit on file locks that a child inherited from this process.
+#[cfg(feature = "servers")]
+pub(super) fn unlimit_locks(child: Pid) -> io::Result<()> {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Locks);
+    Ok(rustix::process::prlimit(Some(child), Resource::Locks, Rlimit { current: maximum, maximum })
+        .map(drop)?)
+}
+
 /// Returns the soft limit on open files of this process.
 pub(super) fn open_files() -> u64 {
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)

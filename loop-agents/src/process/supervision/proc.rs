@@ -92,6 +92,13 @@ pub(super) fn all() -> Vec<Pid> {
     entries.flatten().filter_map(|entry| pid(entry.file_name().to_str()?)).collect()
 }
 
+/// Returns whether a process of this group has not ended.
+#[cfg(feature = "servers")]
+pub(crate) fn lives_in_group(leader: Pid) -> bool {
+    let is_member = |stat: Stat| !stat.ended && stat.group == Some(leader);
+    all().into_iter().filter_map(Stat::of).any(is_member)
+}
+
 /// Returns a process's name in the system's lists, or an empty string if it is gone.
 pub(super) fn name(pid: Pid) -> String {
     fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default().trim_end().to_owned()

@@ -48,6 +48,14 @@ pub fn is_below_a_run() -> bool {
 /// The largest limit on file locks that somebody else may have set.
 const LARGEST_OTHER_LIMIT: u64 = u32::MAX as u64;
 
+/// Takes the marks of the run from a child that shall outlive it. It also has to be in the session of this process, with
+/// an environment that does not name the run.
+#[cfg(feature = "servers")]
+pub(in crate::process) fn release_from_run(child: Pid) -> std::io::Result<()> {
+    system::unlimit_locks(child)?;
+    super::cgroup::move_out(child)
+}
+
 /// The mark that the processes of one run share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ProcessMark {

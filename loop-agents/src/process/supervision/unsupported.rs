@@ -26,6 +26,11 @@ pub(super) fn limit_locks(_: u64) -> io::Result<()> {
     Ok(())
 }
 
+#[cfg(feature = "servers")]
+pub(super) fn unlimit_locks(_: Pid) -> io::Result<()> {
+    Ok(())
+}
+
 pub(super) fn open_files() -> u64 {
     0
 }

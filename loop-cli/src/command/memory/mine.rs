@@ -1,6 +1,6 @@
 //! `loop memory mine`: a model proposes memories, and a person decides.
 
-use std::{env, process::ExitCode};
+use std::process::ExitCode;
 
 use loop_manifest::model::Model;
 use loop_session::knowledge::{ChatExtractor, KnowledgeError, MiningChoice, MiningEvent};
@@ -8,7 +8,9 @@ use loop_session::knowledge::{ChatExtractor, KnowledgeError, MiningChoice, Minin
 use super::{
     super::{
         Failure,
-        environment::{block_on, dir, report_choice, settings, unless_signalled},
+        environment::{
+            block_on, dir, execution_context, new_run_id, report_choice, settings, unless_signalled,
+        },
         runs::json,
     },
     known,
@@ -17,7 +19,6 @@ use super::{
 };
 use crate::{
     args::{KnowledgeArgs, MineArgs},
-    debug_log,
     view::{self, text},
 };
 
@@ -39,14 +40,15 @@ pub(super) fn exec(args: &MineArgs, place: &KnowledgeArgs) -> Result<ExitCode, F
     if records.is_empty() {
         view::say("there is nothing new to mine");
     } else {
-        let variables: Vec<_> = env::vars_os().collect();
-        let model = Model::choose(args.model.as_deref(), &settings(&folder)?, &variables)?;
-        let model = model.logged_to(debug_log::get());
+        let cx = execution_context(folder.clone(), new_run_id())?;
+        let model = Model::choose(args.model.as_deref(), &settings(&folder)?, cx.variables())?;
+        let model = model.learn(&cx, false);
         report_choice(&model);
         let (extractor, window) = (ChatExtractor::new(model.boxed(0)), model.window());
         let code = block_on(unless_signalled(async {
             let on_event = |event| show(&event, place.json);
             let mined = known.mine(&mut memories, records, &choice, &extractor, window, on_event).await;
+            cx.stop_servers().await;
             match mined {
                 // The proposals before it are decided first.
                 Err(error @ KnowledgeError::Mining(_)) => failure = Some(error),

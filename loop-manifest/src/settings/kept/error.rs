@@ -23,7 +23,7 @@ pub enum KeepError {
         source: io::Error,
     },
     /// The file has the table in a form that this program does not change.
-    #[error("cannot change {}: the folder's table in it has an unusual form; write the entry yourself", path.display())]
+    #[error("cannot change {}: its table in it has an unusual form; change it yourself", path.display())]
     Form {
         /// The file.
         path: PathBuf,

@@ -73,7 +73,7 @@ pub(super) fn line_end(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
-fn fields(node: Node) -> Vec<ObjectEntry> {
+pub(super) fn fields(node: Node) -> Vec<ObjectEntry> {
     if let Value::Object(entries) = node.value { entries } else { Vec::new() }
 }
 

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use loop_core::with_causes;
-use loop_manifest::model::ServerLine;
+use loop_manifest::{model::ServerLine, settings::Settings};
 
 use crate::{ArgumentKind, Command, CommandGroup, CommandInfo, InputError, Session};
 
@@ -11,14 +11,13 @@ pub(in crate::command) struct ServerCommand(pub(in crate::command) &'static Comm
 
 const SUMMARY: &str = "Start and stop model servers, and manage their models";
 
-const HELP: &str = "`start NAME` and `stop NAME` are about the servers of `[servers]` in your settings, `status` shows \
-                    which servers answer, and `files` lists `~/Models`. `list`, `ps`, `pull`, `push`, `show`, `create`, \
-                    `cp`, `rm`, `probe` and `env` are about Ollama. `use MODEL` is `/model use MODEL`.";
+const HELP: &str = "`start NAME`, `stop NAME` and `logs NAME` are about the servers of `[servers]` in your settings, `status` \
+                    shows which servers answer, and `files` lists `~/Models`. `add FILE` adds the server of such a file to \
+                    your settings, `alias NAME MODEL` another name for a model, and `drop NAME` removes both. `list`, `ps`, \
+                    `pull`, `push`, `show`, `create`, `cp`, `rm`, `probe` and `env` are about Ollama. `use MODEL` is \
+                    `/model use MODEL`.";
 
-const WORDS: ArgumentKind = ArgumentKind::Words(&[
-    "start", "stop", "status", "list", "ps", "pull", "push", "show", "create", "cp", "rm", "probe", "files",
-    "env", "use",
-]);
+const WORDS: ArgumentKind = ArgumentKind::Words(&ServerLine::NAMES);
 
 pub(in crate::command) const OLLAMA: CommandInfo = CommandInfo {
     group: CommandGroup::Model,
@@ -48,16 +47,16 @@ impl Command for ServerCommand {
 
     async fn run(&self, arguments: &str, session: &mut Session) -> Result<(), InputError> {
         let mut words: Vec<_> = arguments.split_whitespace().collect();
-        if let ["use", model] = words[..] {
-            session.use_model(model)?;
-            session.say(&format!("{} answers from now on", session.host().one_line(model)));
-            return Ok(());
-        }
         if self.0.name == LLAMAFILE.name && words == ["list"] {
             words = vec!["files"];
         }
         let refused = |error: &dyn std::error::Error| InputError::Refused(with_causes(error));
         let line = ServerLine::parse(&words).map_err(|error| refused(&error))?;
+        if let Some(model) = line.wanted_model() {
+            session.use_model(model)?;
+            session.say(&format!("{} answers from now on", session.host().one_line(model)));
+            return Ok(());
+        }
         let (stop, host) = (session.stop(), session.host().clone());
         let mut last = String::new();
         let mut on_progress = |progress: &loop_agents::servers::PullProgress| {
@@ -72,8 +71,14 @@ impl Command for ServerCommand {
         let text = tokio::select! {
             biased;
             () = stop.cancelled() => return Err(InputError::Interrupted),
-            text = line.run(settings, execution, true, &mut on_progress) => text.map_err(|error| refused(&error))?,
+            text = line.run(settings, execution, &mut on_progress) => text.map_err(|error| refused(&error))?,
         };
+        if line.changes_settings() {
+            let new = Settings::load(execution.folder(), |name| execution.variable(name));
+            let new = new.map_err(|findings| InputError::refused(findings.to_string()))?.user.tables;
+            let own = &mut session.context.settings.user.tables;
+            (own.models, own.servers) = (new.models, new.servers);
+        }
         session.say(&session.host().printable(&text));
         Ok(())
     }
