@@ -9,13 +9,13 @@ use std::{
 use anyhow::Result;
 use benches::{
     Table, assay, command, drop_many_loops, instructions, journal, kernel, knowledge, many_loops, plan,
-    results, sandbox, schedule, sealed, session, snapshots, subprocess, supervision,
+    remote, results, sandbox, schedule, sealed, session, snapshots, subprocess, supervision,
 };
 
 /// A benchmark, with the name that selects it.
 type Part = (&'static str, fn(&mut Table) -> Result<()>);
 
-const PARTS: [Part; 15] = [
+const PARTS: [Part; 16] = [
     ("kernel", kernel::measure),
     ("instructions", instructions::measure),
     ("loops", many_loops::measure),
@@ -30,6 +30,7 @@ const PARTS: [Part; 15] = [
     ("sealed", sealed::measure),
     ("knowledge", knowledge::measure),
     ("plan", plan::measure),
+    ("remote", remote::measure),
     ("assay", assay::measure),
 ];
 

@@ -14,6 +14,7 @@ pub mod many_loops;
 pub mod memory;
 pub mod pairs;
 pub mod plan;
+pub mod remote;
 pub mod results;
 pub mod sandbox;
 pub mod schedule;

@@ -12,7 +12,7 @@ pub enum RemoteError {
     #[error("this is not an address: {0}")]
     Address(String),
     /// The scheme is not supported.
-    #[error("loop reads `http` and `https`, and not `{0}`")]
+    #[error("loop reads `http` and `https`, for a person also `s3`, `sftp` and `scp`, and not `{0}` here")]
     Scheme(String),
     /// The address contains a login, which would be stored and shown with it.
     #[error(
@@ -71,6 +71,45 @@ pub enum RemoteError {
         address: String,
         /// The encoding.
         encoding: String,
+    },
+    /// The host has another key than before, so it may be another machine.
+    #[error(
+        "the key of {host} has changed, so another machine may answer: ask its owner, and then replace the key in \
+         `~/.ssh/known_hosts` or `SFTP_HOST_KEY`"
+    )]
+    HostKeyChanged {
+        /// The host.
+        host: RemoteHost,
+    },
+    /// The key of the host is not known.
+    #[error(
+        "the key of {host} is not known: compare it with its owner, and add it to `~/.ssh/known_hosts` or set \
+         `SFTP_HOST_KEY`"
+    )]
+    HostKeyUnknown {
+        /// The host.
+        host: RemoteHost,
+    },
+    /// There is no program `sftp`.
+    #[error(
+        "there is no program `sftp`: install OpenSSH (the package `openssh-client` or `openssh-clients`)"
+    )]
+    NoSftp,
+    /// The program `sftp` failed.
+    #[error("{address} cannot be read: {said}")]
+    Sftp {
+        /// The address.
+        address: String,
+        /// Its last line.
+        said: String,
+    },
+    /// The folder for temporary files cannot be used.
+    #[error("cannot use the folder {} for temporary files", folder.display())]
+    Folder {
+        /// The folder.
+        folder: std::path::PathBuf,
+        /// The error from the system.
+        source: std::io::Error,
     },
     /// The content has too many bytes.
     #[error("{address} has more than {most} bytes")]

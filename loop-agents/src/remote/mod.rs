@@ -1,4 +1,5 @@
-//! Reads addresses: `http` and `https`.
+//! Reads addresses: `http` and `https`, with the feature `s3` objects of S3-compatible stores, and with the feature `sftp`
+//! files of machines with SSH.
 //!
 //! A person or a model names an address, and a server decides what it leads to. So this module guards against three
 //! problems:
@@ -14,9 +15,17 @@ mod content;
 mod error;
 mod html;
 mod reader;
+#[cfg(feature = "s3")]
+mod s3;
+#[cfg(feature = "sftp")]
+mod sftp;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "s3")]
+pub use self::s3::S3Access;
+#[cfg(feature = "sftp")]
+pub use self::sftp::SftpAccess;
 pub use self::{
     address::{RemoteHost, UnknownHost, is_address, is_public},
     content::{ConversationText, RemoteContent},

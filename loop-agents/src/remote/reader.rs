@@ -68,6 +68,10 @@ pub struct RemoteReader {
     max_bytes: u64,
     max_time: Duration,
     lookup: Arc<Lookup>,
+    #[cfg(feature = "s3")]
+    pub(super) s3: Option<super::S3Access>,
+    #[cfg(feature = "sftp")]
+    pub(super) sftp: Option<super::SftpAccess>,
 }
 
 type LookupResult = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>;
@@ -85,6 +89,10 @@ impl RemoteReader {
             max_bytes: MAX_BYTES,
             max_time: MAX_TIME,
             lookup: Arc::new(lookup),
+            #[cfg(feature = "s3")]
+            s3: None,
+            #[cfg(feature = "sftp")]
+            sftp: None,
         }
     }
 
@@ -104,6 +112,18 @@ impl RemoteReader {
     #[must_use]
     pub fn limits(self, max_bytes: u64, max_time: Duration) -> Self {
         Self { max_bytes, max_time, ..self }
+    }
+
+    /// Reads no other schemes than `http` and `https`.
+    #[must_use]
+    pub fn web_only(self) -> Self {
+        Self {
+            #[cfg(feature = "s3")]
+            s3: None,
+            #[cfg(feature = "sftp")]
+            sftp: None,
+            ..self
+        }
     }
 
     /// Returns the longest time for an address.
@@ -143,8 +163,18 @@ impl RemoteReader {
     }
 
     async fn within_time(&self, address: &str, bound: Bound) -> Result<RemoteContent, RemoteError> {
-        let read = timeout(self.max_time, self.follow(address, bound)).await;
+        let read = timeout(self.max_time, self.fetch(address, bound)).await;
         read.unwrap_or(Err(RemoteError::TooSlow(self.max_time)))
+    }
+
+    async fn fetch(&self, address: &str, bound: Bound) -> Result<RemoteContent, RemoteError> {
+        match address.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase()).as_deref() {
+            #[cfg(feature = "s3")]
+            Some("s3") if let Some(access) = &self.s3 => self.object(access, address, bound).await,
+            #[cfg(feature = "sftp")]
+            Some("sftp" | "scp") if let Some(access) = &self.sftp => self.file(access, address, bound).await,
+            _ => self.follow(address, bound).await,
+        }
     }
 
     async fn follow(&self, address: &str, bound: Bound) -> Result<RemoteContent, RemoteError> {
@@ -160,9 +190,9 @@ impl RemoteReader {
     }
 
     /// Sends a request to a checked address of the host.
-    async fn request(&self, url: &Url) -> Result<Response, RemoteError> {
+    pub(super) async fn request(&self, url: &Url) -> Result<Response, RemoteError> {
         let host = RemoteHost::of(url);
-        let addresses = self.checked(&host, url).await?;
+        let addresses = self.checked(&host, url.port_or_known_default().unwrap_or_default()).await?;
         let is_private =
             url.scheme() == "https" || addresses.iter().all(|address| address.ip().is_loopback());
         let failed = |source: reqwest::Error| RemoteError::Request {
@@ -192,8 +222,7 @@ impl RemoteReader {
     }
 
     /// Resolves a host, and checks all its addresses.
-    async fn checked(&self, host: &RemoteHost, url: &Url) -> Result<Vec<SocketAddr>, RemoteError> {
-        let port = url.port_or_known_default().unwrap_or_default();
+    pub(super) async fn checked(&self, host: &RemoteHost, port: u16) -> Result<Vec<SocketAddr>, RemoteError> {
         let addresses = match host.ip() {
             Some(ip) => Ok(vec![SocketAddr::new(ip, port)]),
             None => (self.lookup)(host.to_string(), port).await,
@@ -250,13 +279,17 @@ fn with_login(request: RequestBuilder, login: &RemoteLogin) -> RequestBuilder {
 /// Returns where the response leads, if it is a redirect.
 fn redirect(url: &Url, response: &Response) -> Result<Option<Url>, RemoteError> {
     let target = header(response, &LOCATION).filter(|_| response.status().is_redirection());
-    let Some(target) = target else { return Ok(None) };
-    let next = url.join(&target).map_err(|error| RemoteError::Address(error.to_string()))?;
+    target.map(|target| next_of(url, &target)).transpose()
+}
+
+/// Returns where this target of a redirect leads.
+pub(super) fn next_of(url: &Url, target: &str) -> Result<Url, RemoteError> {
+    let next = url.join(target).map_err(|error| RemoteError::Address(error.to_string()))?;
     let next = parse(next.as_str())?;
     if url.scheme() == "https" && next.scheme() == "http" {
         return Err(RemoteError::Downgrade(shown(url)));
     }
-    Ok(Some(next))
+    Ok(next)
 }
 
 fn header(response: &Response, name: &HeaderName) -> Option<String> {
@@ -265,13 +298,17 @@ fn header(response: &Response, name: &HeaderName) -> Option<String> {
 
 /// The most bytes of one read.
 #[derive(Debug, Clone, Copy)]
-struct Bound {
-    most: u64,
+pub(super) struct Bound {
+    pub(super) most: u64,
     /// Whether a larger content is cut there, and not refused.
-    is_cut_there: bool,
+    pub(super) is_cut_there: bool,
 }
 
-async fn content(url: &Url, mut response: Response, bound: Bound) -> Result<RemoteContent, RemoteError> {
+pub(super) async fn content(
+    url: &Url,
+    mut response: Response,
+    bound: Bound,
+) -> Result<RemoteContent, RemoteError> {
     let (address, status) = (shown(url), response.status());
     if !status.is_success() {
         return Err(RemoteError::Status { address, status: status.as_u16() });

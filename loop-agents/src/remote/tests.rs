@@ -46,6 +46,19 @@ impl Server {
         Self { address, requests }
     }
 
+    /// Starts a server that answers before it reads anything.
+    async fn start_at_once(answer: Vec<u8>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, requests) = (listener.local_addr().unwrap(), Arc::<Mutex<Vec<_>>>::default());
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                // The client may have gone.
+                let _ = stream.write_all(&answer).await;
+            }
+        });
+        Self { address, requests }
+    }
+
     fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
@@ -168,6 +181,59 @@ async fn each_redirect_is_checked() {
     let first = Server::start(redirect_to(&last.url("/x?key=1")), End::Close).await;
     let content = local().read(&first.url("/")).await.unwrap();
     assert_eq!((content.address, content.bytes), (last.url("/x"), b"the end".to_vec()));
+}
+
+#[tokio::test]
+async fn https_never_becomes_http_and_needs_a_handshake() {
+    let url = "https://a.test/x?key=1".parse().unwrap();
+    for target in ["http://a.test/x", "http://b.test/", "HTTP://a.test/"] {
+        let said = reader::next_of(&url, target).unwrap_err().to_string();
+        assert_eq!(said, "https://a.test/x redirects to an address without TLS");
+    }
+    assert_eq!(reader::next_of(&url, "//b.test/y").unwrap().as_str(), "https://b.test/y");
+    // These servers speak no TLS: with an answer in plain text, with an alert, and with nothing.
+    for answer in [page("", "hello").into_bytes(), b"\x15\x03\x03\x00\x02\x02\x28".to_vec(), Vec::new()] {
+        let server = Server::start_at_once(answer).await;
+        let error = local().read(&server.url("/a?key=1").replace("http:", "https:")).await.unwrap_err();
+        assert!(matches!(error, RemoteError::Request { .. }), "{error:?}");
+        assert!(!loop_core::with_causes(&error).contains("key=1"), "{error:?}");
+    }
+}
+
+#[cfg(feature = "s3")]
+#[tokio::test]
+async fn an_object_is_read_with_a_signature_and_from_allowed_hosts_only() {
+    let server = Server::start(page("content-type: text/markdown\r\n", "# Rye"), End::Close).await;
+    let endpoint = server.url("");
+    let access = move || {
+        let endpoint = endpoint.clone();
+        S3Access::from_variables(move |name| match name {
+            "AWS_ACCESS_KEY_ID" => Some("id".to_owned()),
+            "AWS_SECRET_ACCESS_KEY" => Some("hidden".to_owned()),
+            "AWS_ENDPOINT_URL" => Some(endpoint.clone()),
+            _ => None,
+        })
+    };
+    let content = local().s3(access()).read("s3://box/docs/rye.md").await.unwrap();
+    assert_eq!(
+        (content.address.as_str(), content.text().unwrap().as_str()),
+        ("s3://box/docs/rye.md", "# Rye")
+    );
+    let request = server.requests().concat();
+    assert!(
+        request.starts_with("GET /box/docs/rye.md?") && request.contains("X-Amz-Signature="),
+        "{request}"
+    );
+    assert!(!request.contains("hidden"), "{request}");
+    let error = RemoteReader::new().s3(access()).read("s3://box/docs/rye.md").await.unwrap_err();
+    assert!(matches!(error, RemoteError::NotPublic { .. }), "{error:?}");
+    let error = local().read("s3://box/docs/rye.md").await.unwrap_err();
+    assert!(matches!(error, RemoteError::Scheme(_)), "{error:?}");
+    let away = Server::start(redirect_to("http://169.254.169.254/"), End::Close).await;
+    let elsewhere = away.url("");
+    let access = S3Access::from_variables(|name| (name == "AWS_ENDPOINT_URL").then(|| elsewhere.clone()));
+    let error = local().s3(access).read("s3://box/k").await.unwrap_err();
+    assert!(matches!(error, RemoteError::Status { status: 302, .. }), "{error:?}");
 }
 
 #[tokio::test]

@@ -28,9 +28,10 @@ use crate::remote::{RemoteContent, RemoteReader};
 pub struct FetchUrl(RemoteReader);
 
 impl FetchUrl {
-    /// Creates the tool with this reader.
-    pub const fn new(reader: RemoteReader) -> Self {
-        Self(reader)
+    /// Creates the tool with this reader. It reads `http` and `https` only: with the user's keys for other schemes, a
+    /// model could read everything that the user can.
+    pub fn new(reader: RemoteReader) -> Self {
+        Self(reader.web_only())
     }
 }
 

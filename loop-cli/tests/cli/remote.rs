@@ -1,8 +1,10 @@
-//! Addresses in `/read`, `/attach`, `loop rag ingest` and the tool `fetch_url`.
+//! Addresses in `/read`, `/attach`, `loop rag ingest` and the tool `fetch_url`, and PDFs in `/read-pdf`.
 
 use std::{
+    fs,
     io::{BufRead, BufReader, Write},
     net::{SocketAddr, TcpListener},
+    os::unix::fs::PermissionsExt as _,
     thread,
 };
 
@@ -10,7 +12,7 @@ use loop_testing::{Answer, Call};
 use serde_json::json;
 
 use crate::{
-    chat_harness::ChatHarness,
+    chat_harness::{ChatHarness, answered_by},
     model_server::ModelServer,
     screen::SIZES,
     support::{CommandResult, RunningCommand, Scenario},
@@ -119,4 +121,103 @@ fn a_person_shows_pages_and_images_to_the_model() {
     let request = server.requests()[0].body["messages"].to_string();
     assert!(request.contains(&format!("[the page http://{address}/bread]\\n# Rye")), "{request}");
     assert!(request.contains("data:image/png;base64,AVBORwA="), "{request}");
+}
+
+/// Opens a session. The folder `bin` comes first on the PATH.
+fn with_programs(scenario: &Scenario, server: &ModelServer, programs: &[(&str, &str)]) -> ChatHarness {
+    scenario.write("settings.toml", "[policy]\nallow = [\"pdfinfo\", \"pdftotext\"]\n");
+    fs::create_dir_all(scenario.path("../bin")).expect("a folder");
+    let bin = scenario.path("../bin").canonicalize().expect("a folder");
+    for (name, script) in programs {
+        fs::write(bin.join(name), format!("#!/bin/sh\n{script}\n")).expect("a program");
+        fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).expect("a program");
+    }
+    // The harness itself needs this program.
+    let folders = std::env::var_os("PATH").expect("a PATH");
+    let mut setsid = std::env::split_paths(&folders).map(|folder| folder.join("setsid"));
+    let setsid = setsid.find(|file| file.exists()).expect("setsid");
+    std::os::unix::fs::symlink(setsid, bin.join("setsid")).expect("a link");
+    let path = if programs.is_empty() {
+        bin.display().to_string()
+    } else {
+        format!("{}:/usr/bin:/bin", bin.display())
+    };
+    let chat = ChatHarness::open(scenario, &["chat", "--model", "openai:scripted"], SIZES[0], |command| {
+        answered_by(command, server);
+        command.env("LOOP_CONFIG", scenario.path("settings.toml")).env("PATH", path);
+    });
+    chat.wait_for_prompt_after("/help");
+    chat
+}
+
+#[test]
+fn a_pdf_is_read_twenty_pages_at_a_time() {
+    let (scenario, server) = (Scenario::new(), ModelServer::new([Answer::deltas(["Yes."])]));
+    scenario.write("a b.pdf", "%PDF-1.7\n");
+    scenario.write("-big.pdf", "%PDF-1.7\n");
+    let info = "case $1 in *big*) echo 'Pages:          100000' ;; *) echo 'Pages:          25' ;; esac";
+    let text = "case $5 in *big*) yes 'the same words' | head -c 300000 ;; *) echo \"from $2 to $4 in $5 $6\" ;; esac";
+    let mut chat = with_programs(&scenario, &server, &[("pdfinfo", info), ("pdftotext", text)]);
+    chat.says("/read-pdf 'a b.pdf'", "read a b.pdf, ");
+    chat.says("/read-pdf 'a b.pdf' 3,24-90", "read a b.pdf, ");
+    chat.says("/read-pdf 'a b.pdf' 26", "a b.pdf has only 25 pages");
+    chat.says("/read-pdf 'a b.pdf' 5-2", "`5-2` are not pages");
+    chat.says("/read-pdf -big.pdf", "; cut before page ");
+    chat.says("/read-pdf ../../x.pdf", "outside");
+    chat.says("Enough?", "Yes.");
+    chat.leaves();
+    let request = server.requests()[0].body["messages"].to_string();
+    for part in ["from 1 to 20 in ./a b.pdf -", "from 21 to 25 in", "from 3 to 3 in", "from 24 to 25 in"] {
+        assert!(request.contains(part), "{part}: {}", &request[..2_000]);
+    }
+    assert!(request.len() < 100_000, "{}", request.len());
+}
+
+#[test]
+fn without_poppler_its_package_is_named() {
+    let (scenario, server) = (Scenario::new(), ModelServer::new([]));
+    scenario.write("a.pdf", "%PDF-1.7\n");
+    let mut chat = with_programs(&scenario, &server, &[]);
+    chat.says("/read-pdf a.pdf", "`poppler-utils`");
+    chat.leaves();
+}
+
+#[test]
+fn a_large_file_becomes_a_summary() {
+    let answers = ["One.", "Two.", "Both.", "Yes."].map(|text| Answer::deltas([text]));
+    let (scenario, server) = (Scenario::new(), ModelServer::new(answers));
+    scenario.write("a.md", "one line\ntwo lines\nthree\n");
+    let mut chat = ChatHarness::with_settings(&scenario, &server, "[chat]\n", SIZES[0]);
+    chat.wait_for_prompt_after("/help");
+    let line = "/read-chunks a.md --chunk-size 10 --max-chunks 2 Which numbers?";
+    chat.says(line, "a summary of a.md from 2 parts, 5 B; the last 6 B are not in it");
+    chat.says("/read-chunks", "the file is missing");
+    chat.says("/read-chunks ../../x", "outside");
+    chat.says("Enough?", "Yes.");
+    chat.leaves();
+    let requests: Vec<_> =
+        server.requests().iter().map(|request| request.body["messages"].to_string()).collect();
+    assert!(requests[0].contains("part 1 of 2") && requests[0].contains("one line"), "{}", requests[0]);
+    assert!(
+        requests[0].contains("Which numbers?") && !requests[0].contains("two lines\\n"),
+        "{}",
+        requests[0]
+    );
+    assert!(requests[2].contains("One.\\n\\nTwo."), "{}", requests[2]);
+    assert!(requests[3].contains("[a summary of the file a.md]\\nBoth."), "{}", requests[3]);
+}
+
+#[test]
+fn a_file_that_would_fill_the_window_is_summarised_by_read() {
+    let (scenario, server) = (Scenario::new(), ModelServer::new([]));
+    scenario.write("a.md", "the same words again\n".repeat(400));
+    let settings = "[models.small]\nmodel = \"openai:scripted\"\ncontext_tokens = 2500\n";
+    let mut chat = ChatHarness::with_settings(&scenario, &server, settings, SIZES[0]);
+    chat.wait_for_prompt_after("/help");
+    chat.says("/model use small", "answers from now on");
+    // The model has no answer, but it is asked for one.
+    chat.says("/read a.md", "error: the model did not answer");
+    chat.leaves();
+    let request = server.requests()[0].body["messages"].to_string();
+    assert!(request.contains("part 1 of 2 of the file a.md"), "{}", &request[..request.len().min(2_000)]);
 }

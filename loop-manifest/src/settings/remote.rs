@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeSet, ffi::OsString};
 
-use loop_agents::remote::{RemoteHost, RemoteLogin, RemoteReader, SecretString};
+use loop_agents::remote::{RemoteHost, RemoteLogin, RemoteReader, S3Access, SecretString, SftpAccess};
 
 use super::table::{SettingsOwner, SettingsTable};
 use crate::{Source, diagnostics::Diagnostic, document::Node};
@@ -53,9 +53,11 @@ impl RemoteSettings {
         if self.enabled != Some(true) {
             return Err(RemoteDisabled);
         }
+        let variable = |name: &str| {
+            lookup(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty())
+        };
         let reader = RemoteReader::new().allow(self.allow.iter().cloned());
-        let variable =
-            |name| lookup(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty());
+        let reader = reader.s3(S3Access::from_variables(variable)).sftp(SftpAccess::from_variables(&lookup));
         let login = match (variable("HTTP_BEARER_TOKEN"), variable("HTTP_BASIC_PASSWORD")) {
             (Some(token), _) => Some(RemoteLogin::Bearer(SecretString::from(token))),
             (None, Some(password)) => Some(RemoteLogin::Basic {

@@ -8,7 +8,7 @@ use loop_guardrails::policy::workspace::{FileKind, PathStatus, WorkspaceError};
 use loop_telemetry::words;
 use serde_json::json;
 
-use super::state::Session;
+use super::{chunks::ChunkOptions, state::Session};
 use crate::InputError;
 
 /// The text read from a file.
@@ -43,7 +43,8 @@ impl Session {
         Ok(FileText { text, notes })
     }
 
-    /// Shows a file or an address to the model, and returns a description for the person.
+    /// Shows a file or an address to the model, and returns a description for the person. A file that would fill most of
+    /// the window is summarised.
     ///
     /// # Errors
     /// As for [`Session::call`], and as for [`fetch`](Self::fetch).
@@ -53,6 +54,9 @@ impl Session {
             return self.show_content(&content);
         }
         let read = self.read(path).await?;
+        if self.would_fill(&read.text) {
+            return self.read_in_chunks(path, &ChunkOptions::default()).await;
+        }
         self.add_to_context(&format!("the file {path}"), &read.text);
         Ok(format!("{path}, {}", read.described()))
     }

@@ -2,6 +2,7 @@
 //!
 //! `state.rs` defines the parts of a session. Each other file adds one kind of work.
 
+mod chunks;
 mod conversation_changes;
 mod files;
 mod folder_changes;
@@ -29,6 +30,7 @@ mod turn;
 mod turn_durations;
 
 pub(crate) use self::{
+    chunks::ChunkOptions,
     folder_changes::FolderChanges,
     statistics::{at_least, money},
     summary::UNKNOWN_WINDOW,

@@ -9,13 +9,18 @@ use loop_agents::{
 };
 use loop_telemetry::words;
 
+use super::read_pdf;
 use crate::{ArgumentKind, Command, CommandGroup, CommandInfo, InputError, Session};
 
-/// The largest image, in bytes. Vendors reject larger ones.
+/// The largest image or PDF, in bytes. Vendors reject larger ones.
 const MOST_BYTES: u64 = 5 << 20;
 
-/// The image formats, by file extension.
-const IMAGES: [(&str, &str); 5] = [
+/// The file extension of a PDF.
+const PDF: &str = "pdf";
+
+/// The formats that go to a model as they are, by file extension.
+const FILES: [(&str, &str); 6] = [
+    (PDF, "application/pdf"),
     ("png", "image/png"),
     ("jpg", "image/jpeg"),
     ("jpeg", "image/jpeg"),
@@ -31,7 +36,8 @@ const INFO: CommandInfo = CommandInfo {
     aliases: &[],
     arguments: "FILE|ADDRESS",
     summary: "Send a text or an image along with the next prompt",
-    help: "Images are PNG, JPEG, GIF or WebP, of at most 5 MiB. Not every model can read them.",
+    help: "Images are PNG, JPEG, GIF or WebP, of at most 5 MiB. Not every model can read them. A PDF goes as it is to a model \
+           that accepts it, and as text to others.",
     argument_kind: ArgumentKind::Paths,
 };
 
@@ -48,11 +54,16 @@ impl Command for AttachCommand {
             return attach_address(path, session).await;
         }
         let ending = path.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default();
-        let Some((_, media)) = IMAGES.into_iter().find(|(image, _)| *image == ending) else {
+        let Some((_, media)) = FILES.into_iter().find(|(file, _)| *file == ending) else {
             let read = session.read_for_model(path).await?;
             session.say(&format!("attached {read}"));
             return Ok(());
         };
+        if ending == PDF && !accepts_pdf(session) {
+            let read = read_pdf::show(path, None, session).await?;
+            session.say(&format!("attached {read}"));
+            return Ok(());
+        }
         let image = session.tools.workspace.read(path)?;
         if image.bytes > MOST_BYTES {
             return Err(too_large(path, &words::bytes(image.bytes)));
@@ -64,10 +75,11 @@ impl Command for AttachCommand {
     }
 }
 
-/// Attaches an image of a server, or shows its text.
+/// Attaches an image or a PDF of a server, or shows its text.
 async fn attach_address(address: &str, session: &mut Session) -> Result<(), InputError> {
     let content = session.fetch(address, MOST_BYTES.max(RemoteContent::CONVERSATION_BYTES)).await?;
-    if !IMAGES.iter().any(|(_, media)| *media == content.media_type) {
+    let is_file = FILES.iter().any(|(_, media)| *media == content.media_type);
+    if !is_file || (content.media_type == "application/pdf" && !accepts_pdf(session)) {
         let read = session.show_content(&content)?;
         session.say(&format!("attached {read}"));
         return Ok(());
@@ -84,6 +96,12 @@ fn attach_image(name: &str, media_type: &str, bytes: &[u8], session: &mut Sessio
     session.say(&format!("{name}, {}, goes with the next prompt", words::bytes(bytes.len() as u64)));
 }
 
+/// Returns whether the model is known to accept PDF files.
+fn accepts_pdf(session: &Session) -> bool {
+    let model = session.dialogue.model.as_ref();
+    model.and_then(|model| model.facts().pdf.as_ref()).is_some_and(|pdf| pdf.value)
+}
+
 fn too_large(name: &str, size: &str) -> InputError {
-    InputError::refused(format!("{name} has {size}, and the limit for images is 5 MiB"))
+    InputError::refused(format!("{name} has {size}, and the limit is 5 MiB"))
 }

@@ -7,7 +7,9 @@ mod files;
 mod folder_arguments;
 mod format;
 mod read;
+mod read_chunks;
 mod read_dir;
+mod read_pdf;
 mod search;
 mod undo;
 mod write;
@@ -19,7 +21,9 @@ pub(super) use self::{
     files::FilesCommand,
     format::FormatCommand,
     read::ReadCommand,
+    read_chunks::ReadChunksCommand,
     read_dir::ReadDirCommand,
+    read_pdf::ReadPdfCommand,
     search::SearchCommand,
     undo::{RedoCommand, RewindCommand, UndoCommand},
     write::WriteCommand,
