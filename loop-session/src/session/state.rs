@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use loop_agents::chat::{Attachment, Chat, TurnLimits};
+use loop_agents::chat::{Attachment, Chat};
 use loop_core::{CancellationToken, Usage, with_causes};
 use loop_manifest::{
     ExecutionContext,
@@ -17,7 +17,7 @@ use loop_telemetry::{
 };
 
 use super::{
-    folder_changes::FolderBaseline, models::reach, no_model::NoModel, tools::SessionTools,
+    folder_changes::FolderBaseline, models::reach, no_model::new_chat, tools::SessionTools,
     turn_durations::TurnDurations,
 };
 use crate::{
@@ -155,12 +155,7 @@ impl Session {
         let asked = model.as_ref().map_or("", Model::asked);
         let info = SessionInfo::new(execution.supervisor().run(), execution.folder(), asked, host.now());
         let info = info.redacted(&host.secrets());
-        let chat = match &model {
-            Some(model) => Chat::new(model.boxed(execution.seed())),
-            None => Chat::new(NoModel),
-        };
-        let chat =
-            chat.limits(TurnLimits::default().rounds(settings.rounds())).summary_rules(settings.summary());
+        let chat = new_chat(model.as_ref(), &settings, &execution);
         let jobs = SessionJobs::new(project_jobs(&state, &settings, &execution, &host)?, host.clone())?;
         let is_disabled = is_disabled(execution.variable(DISABLE_VARIABLE).as_deref());
         let log =
