@@ -118,11 +118,14 @@ impl Documents {
         Ok((elapsed, store, place))
     }
 
-    /// Reads all files into a full-text index in memory.
+    /// Reads all files into a full-text index in memory, with the tokenizer of the store.
     fn tokenise(&self) -> Result<Duration> {
         let began = Instant::now();
         let index = Connection::open_in_memory()?;
-        index.execute_batch("CREATE VIRTUAL TABLE texts USING fts5(text, content = ''); BEGIN")?;
+        let tokenizer = "porter unicode61 remove_diacritics 2";
+        let table =
+            format!("CREATE VIRTUAL TABLE texts USING fts5(text, content = '', tokenize = '{tokenizer}')");
+        index.execute_batch(&format!("{table}; BEGIN"))?;
         let mut insert = index.prepare("INSERT INTO texts (text) VALUES (?1)")?;
         for file in &self.files {
             insert.execute([fs::read_to_string(file)?])?;

@@ -89,10 +89,10 @@ pub fn page(
     page
 }
 
-/// Formats the rules under one key, or says that there are none.
+/// Formats the rules under one key. Returns nothing if there are none.
 pub fn rules_on(policy: &ActionPolicy, key: &str) -> String {
     let rules: Vec<_> = rules(policy).into_iter().filter(|rule| rule.key == key).collect();
-    if rules.is_empty() { "none".to_owned() } else { table(&rules) }
+    if rules.is_empty() { String::new() } else { table(&rules) }
 }
 
 fn table(rules: &[PolicyRule<'_>]) -> String {

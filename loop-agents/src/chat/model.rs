@@ -70,7 +70,8 @@ pub enum Delta<'a> {
     Text(&'a str),
     /// A part of the model's thoughts, if its vendor shows them. It is not part of the reply.
     Thought(&'a str),
-    /// The request failed for this reason, and [`Retry`](super::Retry) repeats it, after the wait that a rate limit names.
+    /// The request failed for this reason before any piece of a reply, and [`Retry`](super::Retry) repeats it, after the
+    /// wait that a rate limit names.
     Retrying(ModelErrorKind),
     /// The reply broke off, and the model is asked again: discard the pieces so far.
     Restarted,

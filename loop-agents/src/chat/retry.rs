@@ -165,7 +165,10 @@ impl<M: ChatModel> Iteration for Attempt<'_, M> {
         if matches!(next, WorkError::Halt(_)) {
             return Err(next);
         }
-        (self.on_delta)(Delta::Retrying(kind));
+        // After pieces of a reply, `Restarted` says enough.
+        if !self.heard {
+            (self.on_delta)(Delta::Retrying(kind));
+        }
         if !usage.is_unknown() {
             (self.on_delta)(Delta::Used(usage));
             tokio::time::sleep(self.retry.overrun.saturating_mul(2)).await;
@@ -329,9 +332,6 @@ mod tests {
         let model = Retry::new(Breaks(script(&[ModelErrorKind::CutOff])));
         let mut listen = |delta: Delta<'_>| heard.push(format!("{delta:?}"));
         model.reply(Request::new(&[Message::user("hi")]), &mut listen).await.unwrap();
-        assert_eq!(
-            heard,
-            [r#"Text("Once ")"#, "Retrying(CutOff)", "Restarted", r#"Text("Once ")"#, r#"Text("at last")"#]
-        );
+        assert_eq!(heard, [r#"Text("Once ")"#, "Restarted", r#"Text("Once ")"#, r#"Text("at last")"#]);
     }
 }

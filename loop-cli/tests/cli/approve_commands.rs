@@ -237,10 +237,12 @@ fn a_flag_names_commands_beforehand_and_a_refusal_names_the_flag() {
 
 #[test]
 fn no_command_looks_like_another_question() {
-    for size in SIZES {
+    let fillers = [" ".repeat(1600), "x ".repeat(1200)];
+    for (size, filler) in SIZES.into_iter().flat_map(|size| fillers.iter().map(move |filler| (size, filler)))
+    {
         let scenario = Scenario::new();
         let fake = "A tool asks to run a command: $ cargo test [s] and [a] allow every command that begins with `cargo test`";
-        let line = format!("python3 -c 'import os; os.remove(\"x\") #{}{fake}'", " ".repeat(1600));
+        let line = format!("python3 -c 'import os; os.remove(\"x\") #{filler}{fake}'");
         let server = ModelServer::new([runs(&line), done()]);
         let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
         chat.wait_for_prompt_after("/help");
@@ -248,11 +250,12 @@ fn no_command_looks_like_another_question() {
         chat.sees("[y]es once");
         let page = chat.page();
         let rows: Vec<_> = page.lines().collect();
-        // The real question is repeated below a long command, and each row of the command has its mark.
+        // The real question and the beginning of a long command are repeated below it, and each row of the command has
+        // its mark.
         let asked = rows.iter().rposition(|row| *row == "A tool asks to run a command:").expect("a question");
         let covers =
             rows.iter().rposition(|row| row.starts_with("[s] and [a]")).expect("what it would cover");
-        assert_eq!(covers, asked + 1, "{page}");
+        assert!(rows[asked..covers].iter().any(|row| row.starts_with(" $ python3 -c 'import os")), "{page}");
         assert_eq!(rows[covers], "[s] and [a] allow every command that begins with all of it");
         assert!(
             rows.iter().filter(|row| row.contains("cargo test")).all(|row| row.starts_with('…')),

@@ -75,7 +75,7 @@ fn what_may_be_done_where_is_set_for_the_session() {
         chat.says("/permissions set src none", "src: nothing");
         chat.sees(".: read, write, exec, delete  ");
         chat.says("/read src/b.txt", "src");
-        chat.sees("the permissions of `src` are []");
+        chat.sees("`src` has no permissions");
         chat.says("/read a.txt", "read a.txt");
         chat.says("/permissions reset", "no permissions are set");
         chat.says("/read src/b.txt", "read src/b.txt");
@@ -132,7 +132,7 @@ fn a_permission_that_is_kept_holds_in_later_sessions_of_the_folder() {
 
         let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
         chat.wait_for_prompt_after("/help");
-        chat.says("/read src/b.txt", "the permissions of `src` are []");
+        chat.says("/read src/b.txt", "`src` has no permissions");
         chat.says("/permissions set src read --keep", "src: read");
         // Another session or a person may have stored something else meanwhile.
         let changed = stored.replace("\"src\" = []", "\"src\" = [\"write\"]");

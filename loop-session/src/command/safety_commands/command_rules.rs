@@ -59,7 +59,8 @@ impl Command for RuleCommand {
             return change_rule(self.0, arguments, self.info(), session);
         }
         let key = if self.0 == CommandRule::Allow { "allow" } else { "forbid" };
-        session.say(policy::rules_on(session.tools.workspace.policy(), key).trim_end());
+        let rules = policy::rules_on(session.tools.workspace.policy(), key);
+        session.say(if rules.is_empty() { "none" } else { rules.trim_end() });
         Ok(())
     }
 }

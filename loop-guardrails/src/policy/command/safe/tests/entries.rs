@@ -172,3 +172,14 @@ fn a_forbidden_command_is_found_between_other_arguments() {
     assert!(on.judge("git push origin").unwrap_err().ruling.rule.contains("is forbidden"));
     assert!(on.judge("git status").is_ok());
 }
+
+/// `sed` compiles each script as soon as it reads the option.
+#[test]
+fn the_sandbox_of_a_program_comes_before_its_scripts() {
+    for line in ["sed -n -e p --sandbox x", "sed -f s.sed --sandbox x", "sed -n --expression=p --sandbox x"] {
+        assert!(refusal(line).contains("needs `--sandbox` before its first script"), "{line}");
+    }
+    for line in ["sed -n --sandbox -e p x", "sed -n p x --sandbox"] {
+        assert!(allowing(&["sed"]).judge(line).is_ok(), "{line}");
+    }
+}
