@@ -116,6 +116,7 @@ const MANIFEST_KEYS: &[&str] = &[
     "snapshots",
     "stagnation",
     "stop_condition",
+    "summary",
     "vars",
 ];
 
