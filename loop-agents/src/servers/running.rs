@@ -15,7 +15,7 @@ pub struct ServerPlace {
     pub gone: CancellationToken,
 }
 
-/// The result of [`ManagedServer::end`].
+/// The result of [`ManagedServer::end`](super::ManagedServer::end).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndedServer {
     /// The server has ended.

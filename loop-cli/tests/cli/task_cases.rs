@@ -60,7 +60,7 @@ fn a_verdict_of_an_earlier_run() {
     scenario.write(".loop/task/review_output.toml", "pending = []\nblocker = ''\n");
     let loops = case("cs-e2e-stale-review")["given"]["agent_loops"].to_string();
     let outcome = json_of(&run(&server, &scenario, &["task.md", "--max", &loops, "--json"]).exits(1));
-    assert_eq!((&outcome["status"], &outcome["loops"]), (&json!("exhausted"), &json!(3)));
+    assert_eq!((&outcome["status"], &outcome["loops"]), (&json!("no_verdict"), &json!(3)));
 }
 
 /// Runs a task with this script. Returns the printed JSON, and the number of requests to the model.
