@@ -36,7 +36,7 @@ async fn a_secret_is_hidden_or_the_report_says_that_it_is_not() {
 
 /// The files that a model writes can make `go` read others: `#include ".env"`.
 #[tokio::test]
-async fn what_examines_go_has_no_network_changes_nothing_and_needs_all_of_its_sandbox() {
+async fn what_examines_go_has_no_network_reads_no_secret_changes_nothing_and_needs_a_sandbox() {
     if !can_be_tested() {
         return;
     }
@@ -60,8 +60,7 @@ async fn what_examines_go_has_no_network_changes_nothing_and_needs_all_of_its_sa
             scenario.put(".env", CANARY);
         }
         let text = scenario.done("write_file", json!({ "path": "a.go", "content": "package x\n" })).await;
-        let runs = sandbox == SandboxMode::Auto && (!has_secret || support().mounts);
-        assert_eq!(text.contains("0 off off vet ./."), runs, "{text}");
+        assert_eq!(text.contains("0 off off vet ./."), sandbox == SandboxMode::Auto, "{text}");
         assert!(!text.contains(CANARY) && !scenario.at("made").exists(), "{text}");
     }
 }
