@@ -80,7 +80,7 @@ async fn an_object_of_a_store_is_read() {
     assert_eq!(reader.read("s3://box/a b/rye.md").await.expect("an object").bytes, b"# Rye\n");
     let start = reader.read_start("s3://box/a b/rye.md", 3).await.expect("an object");
     assert_eq!((start.bytes.as_slice(), start.is_cut), (&b"# R"[..], true));
-    let gone = reader.read("s3://box/none").await.expect_err("there is none");
+    let gone = reader.read("s3://box/none").await.expect_err("no such object");
     assert!(matches!(gone, RemoteError::Status { status: 404, .. }), "{gone:?}");
 }
 
@@ -139,7 +139,7 @@ async fn a_file_is_read_from_a_host_whose_key_is_known() {
     let bounded = known.clone().limits(1 << 20, MAX_TIME);
     let error = bounded.read(&address(&large)).await.expect_err("it is too large");
     assert!(matches!(error, RemoteError::TooLarge { .. }), "{error:?}");
-    let error = known.read(&address(Path::new("/none"))).await.expect_err("there is none");
+    let error = known.read(&address(Path::new("/none"))).await.expect_err("no such file");
     assert!(matches!(&error, RemoteError::Sftp { said, .. } if said.contains("not found")), "{error:?}");
     let error = reader().sftp(access(None)).read(&address(&file)).await.expect_err("unknown");
     assert!(matches!(error, RemoteError::HostKeyUnknown { .. }), "{error:?}");

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::output::boundary;
+
 /// The system prompt of a judge.
 pub(super) const SYSTEM: &str = include_str!("system.md");
 
@@ -28,7 +30,7 @@ impl JudgePrompt {
         for (number, criterion) in (1..).zip(criteria) {
             let _ = writeln!(page, "{number}. {}", criterion.trim());
         }
-        let line = boundary(output);
+        let line = boundary("OUTPUT", output);
         let by = match criteria.len() {
             1 => "this criterion".to_owned(),
             count => format!("all {count} criteria"),
@@ -39,18 +41,6 @@ impl JudgePrompt {
              {line}\n{output}\n{line}\n\nJudge it by {by} now."
         );
         page
-    }
-}
-
-/// Returns a line that the output does not contain, so that the output cannot fake its own end.
-fn boundary(output: &str) -> String {
-    let mut number = 1_u64;
-    loop {
-        let line = format!("=====OUTPUT {number}=====");
-        if !output.contains(&line) {
-            return line;
-        }
-        number += 1;
     }
 }
 
@@ -78,7 +68,7 @@ mod tests {
         fn an_output_does_not_hold_its_boundary(parts in prop::collection::vec("=====OUTPUT [1-4]=====|a|\n", 0..9)) {
             let output = parts.concat();
             let page = JudgePrompt::default().about(&output);
-            prop_assert_eq!(page.matches(&boundary(&output)).count(), 3);
+            prop_assert_eq!(page.matches(&boundary("OUTPUT", &output)).count(), 3);
         }
     }
 }

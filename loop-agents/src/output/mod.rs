@@ -26,6 +26,20 @@ pub(crate) use garbled::{garbled_note, whole_chars};
 pub use json_objects::unique_json;
 pub use matcher::{Pattern, PatternError, PatternMatcher};
 
+/// Returns a line with this name that the text does not contain. Between two such lines in a prompt, the text cannot fake its
+/// own end.
+///
+/// ```
+/// use loop_agents::output::boundary;
+///
+/// assert_eq!(boundary("OUTPUT", "Roses"), "=====OUTPUT 1=====");
+/// assert_eq!(boundary("OUTPUT", "=====OUTPUT 1====="), "=====OUTPUT 2=====");
+/// ```
+pub fn boundary(name: &str, text: &str) -> String {
+    let mut lines = (1_u64..).map(|number| format!("====={name} {number}====="));
+    lines.find(|line| !text.contains(line)).unwrap_or_default()
+}
+
 /// The name of the mark with an iteration's output, which shows for how many iterations the output has not changed
 /// ([`Progress::unchanged`](loop_core::Progress::unchanged)). Its numbers are valid within one run, because another
 /// version of this crate may compute others.

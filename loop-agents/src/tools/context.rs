@@ -321,7 +321,7 @@ fn without_sandbox(
     opened: OpenedCommand,
 ) -> Result<(Process, OpenedCommand, Vec<String>), ToolError> {
     if opened.command.is_in_shell() {
-        return Err(ToolError::no_shell("there is none here"));
+        return Err(ToolError::no_shell("these tools have no sandbox"));
     }
     Ok((process, opened, Vec::new()))
 }

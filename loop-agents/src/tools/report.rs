@@ -68,11 +68,20 @@ const MAX_UNENFORCED: usize = 5;
 
 /// Returns the end of a result that names parts of the sandbox that did not hold.
 pub(super) fn unenforced_notices(parts: &[String]) -> String {
-    let line = |part: &String| format!("\n{}", notice(&format!("not enforced by the sandbox: {part}")));
+    let line = |part: &String| format!("\n{}", notice(&unenforced_line(part)));
     parts.iter().take(MAX_UNENFORCED).map(line).collect()
 }
 
+fn unenforced_line(part: &String) -> String {
+    format!("not enforced by the sandbox: {part}")
+}
+
 impl ToolReport {
+    /// Returns a line about each part of the sandbox that did not hold.
+    pub fn unenforced_lines(&self) -> impl ExactSizeIterator<Item = String> {
+        self.unenforced.iter().map(unenforced_line)
+    }
+
     /// Creates the report of a call that was not made.
     pub(crate) fn rejected(tool: &str, text: String) -> Self {
         Self {

@@ -99,20 +99,21 @@ fn the_file_in_the_repository_is_current() {
     assert!(file == schema(), "renew it: cargo run -p loop-cli -- schema > loop.schema.json");
 }
 
+/// Returns the words that a key takes, with their meanings.
+fn words_of(shape: &Shape) -> &'static [(&'static str, &'static str)] {
+    match shape {
+        Shape::OneOf(words) | Shape::WordOrWhole(words, _) | Shape::WordOrTexts(words, _) => words,
+        _ => &[],
+    }
+}
+
 #[test]
 fn every_key_is_explained_in_sentences() {
     for key in keys::all() {
         let text = key.explanation;
         assert!(text.ends_with('.') && text.starts_with(char::is_uppercase), "{}: {text}", key.path);
         assert!(!text.contains("  "), "{}: {text}", key.path);
-        let words: &[_] = if let Shape::OneOf(words)
-        | Shape::WordOrWhole(words, _)
-        | Shape::WordOrTexts(words, _) = key.shape
-        {
-            words
-        } else {
-            &[]
-        };
+        let words = words_of(&key.shape);
         for (word, meaning) in words {
             assert!(meaning.ends_with('.'), "{}: {word}: {meaning}", key.path);
         }
@@ -142,14 +143,7 @@ fn without(path: &str, mut manifest: Json) -> Json {
 #[test]
 fn every_example_and_every_word_is_taken() {
     for key in keys::all() {
-        let words: &[_] = if let Shape::OneOf(words)
-        | Shape::WordOrWhole(words, _)
-        | Shape::WordOrTexts(words, _) = key.shape
-        {
-            words
-        } else {
-            &[]
-        };
+        let words = words_of(&key.shape);
         let words = words.iter().map(|(word, _)| Json::from(*word));
         for value in key.examples.iter().map(|example| example.json()).chain(words) {
             let manifest = with(key.path, value);

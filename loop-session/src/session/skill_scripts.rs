@@ -120,9 +120,7 @@ impl Session {
         }
         let output = self.host().printable(&report.text);
         self.host().result(&output);
-        for part in &report.unenforced {
-            self.warn(&self.host().one_line(&format!("not enforced by the sandbox: {part}")));
-        }
+        report.unenforced_lines().for_each(|line| self.warn(&self.host().one_line(&line)));
         self.add_excerpt_to_context(&about, &output);
         match report.commands.last().filter(|run| run.exit_code != 0) {
             Some(run) => {

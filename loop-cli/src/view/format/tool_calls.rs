@@ -31,9 +31,9 @@ pub(crate) fn allow_hint(report: &ToolReport) -> Option<String> {
 pub(crate) fn unenforced_lines(report: &ToolReport) -> Vec<String> {
     const SHOWN: usize = 3;
     let more = report.unenforced.len().saturating_sub(SHOWN);
-    let parts = report.unenforced.iter().take(SHOWN).map(|part| text::one_line(part));
-    let more = (more > 0).then(|| format!("{more} more parts"));
-    parts.chain(more).map(|part| paint(WARN, format_args!("not enforced by the sandbox: {part}"))).collect()
+    let more = (more > 0).then(|| format!("not enforced by the sandbox: {more} more parts"));
+    let lines = report.unenforced_lines().take(SHOWN).map(|line| text::one_line(&line));
+    lines.chain(more).map(|line| paint(WARN, line)).collect()
 }
 
 /// Formats the error of a call on one line, if there is one.

@@ -28,7 +28,7 @@ const MAX_DEPTH: usize = 3;
 /// Returns all commands for this purpose that the files of the project in `dir` point to. The most specific is first:
 /// the one of which the project itself defines most.
 ///
-/// If there is none, returns those of the projects in its subfolders, at most three folders deep.
+/// A project without such commands may have others below it: then these are returned, at most three folders deep.
 pub fn checks(dir: &Path, purpose: Purpose) -> Vec<ProjectCheck> {
     checks_to_depth(dir, purpose, MAX_DEPTH)
 }

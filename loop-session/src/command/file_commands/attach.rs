@@ -15,12 +15,12 @@ use crate::{ArgumentKind, Command, CommandGroup, CommandInfo, InputError, Sessio
 /// The largest image or PDF, in bytes. Vendors reject larger ones.
 const MOST_BYTES: u64 = 5 << 20;
 
-/// The file extension of a PDF.
-const PDF: &str = "pdf";
+/// The media type of a PDF.
+const PDF: &str = "application/pdf";
 
 /// The formats that go to a model as they are, by file extension.
 const FILES: [(&str, &str); 6] = [
-    (PDF, "application/pdf"),
+    ("pdf", PDF),
     ("png", "image/png"),
     ("jpg", "image/jpeg"),
     ("jpeg", "image/jpeg"),
@@ -59,7 +59,7 @@ impl Command for AttachCommand {
             session.say(&format!("attached {read}"));
             return Ok(());
         };
-        if ending == PDF && !accepts_pdf(session) {
+        if media == PDF && !accepts_pdf(session) {
             let read = read_pdf::show(path, None, session).await?;
             session.say(&format!("attached {read}"));
             return Ok(());
@@ -79,7 +79,7 @@ impl Command for AttachCommand {
 async fn attach_address(address: &str, session: &mut Session) -> Result<(), InputError> {
     let content = session.fetch(address, MOST_BYTES.max(RemoteContent::CONVERSATION_BYTES)).await?;
     let is_file = FILES.iter().any(|(_, media)| *media == content.media_type);
-    if !is_file || (content.media_type == "application/pdf" && !accepts_pdf(session)) {
+    if !is_file || (content.media_type == PDF && !accepts_pdf(session)) {
         let read = session.show_content(&content)?;
         session.say(&format!("attached {read}"));
         return Ok(());
