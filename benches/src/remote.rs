@@ -5,7 +5,7 @@ use std::{
     net::{SocketAddr, TcpListener},
     process::Command,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use anyhow::{Result, ensure};
@@ -13,8 +13,8 @@ use loop_agents::remote::RemoteReader;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::{
+    command::timed,
     pairs::in_turn,
-    stopwatch::Stopwatch,
     table::{Row, Table},
 };
 
@@ -58,16 +58,12 @@ fn serve() -> Result<SocketAddr> {
 }
 
 fn read(runtime: &Runtime, reader: &RemoteReader, url: &str) -> Result<Duration> {
-    let watch = Stopwatch::start();
+    let begun = Instant::now();
     let content = runtime.block_on(reader.read(url))?;
     ensure!(content.bytes.len() == BYTES, "{} bytes arrived", content.bytes.len());
-    Ok(watch.elapsed())
+    Ok(begun.elapsed())
 }
 
 fn curl(url: &str) -> Result<Duration> {
-    let watch = Stopwatch::start();
-    let done =
-        Command::new("curl").args(["--silent", "--noproxy", "*", "--output", "/dev/null", url]).status()?;
-    ensure!(done.success(), "curl failed: {done}");
-    Ok(watch.elapsed())
+    timed(Command::new("curl").args(["--silent", "--noproxy", "*", "--output", "/dev/null", url]), 0)
 }
