@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, ffi::OsString, path::Path, sync::Arc};
 
 use loop_agents::{
-    chat::{Chat, TurnLimits},
+    chat::Chat,
     skills::{LoadSkill, Skills},
     tools::{FetchUrl, Toolbox},
 };
@@ -214,9 +214,7 @@ impl Model {
     /// The folder cannot be worked in, or there is no place for the audit.
     pub fn chat(&self, setup: &ChatSetup<'_>) -> Result<Chat, ToolsError> {
         let names = setup.tools.clone().unwrap_or_else(|| tools_of(setup.settings));
-        let limits = TurnLimits::default().rounds(setup.settings.rounds());
-        let mut chat = Chat::new(self.boxed(setup.cx.seed())).limits(limits);
-        chat = chat.summary_rules(setup.settings.summary());
+        let mut chat = setup.settings.bound(Chat::new(self.boxed(setup.cx.seed())));
         let mut system = setup.system_prompt();
         if let Some(system) = &system {
             chat = chat.system(system);

@@ -41,7 +41,7 @@ use std::{
 };
 
 use loop_agents::{
-    chat::SummaryRules,
+    chat::{Chat, SummaryRules, TurnLimits},
     remote::RemoteReader,
     servers::ServerCommand,
     tools::{AfterWrite, FileCommand},
@@ -196,6 +196,11 @@ impl Settings {
     /// Returns how often a model may call tools in a turn, unless a run says otherwise.
     pub fn rounds(&self) -> u64 {
         self.project.tables.chat.rounds_under(&self.user.tables.chat)
+    }
+
+    /// Bounds a conversation: how often a model may call tools in a turn, and when older messages are summarised.
+    pub fn bound(&self, chat: Chat) -> Chat {
+        chat.limits(TurnLimits::default().rounds(self.rounds())).summary_rules(self.summary())
     }
 
     /// Returns when conversations are summarised.

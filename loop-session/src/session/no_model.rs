@@ -1,7 +1,7 @@
 //! The placeholder for a session without a model.
 
 use async_trait::async_trait;
-use loop_agents::chat::{Chat, ChatModel, ModelError, ModelErrorKind, OnDelta, Reply, Request, TurnLimits};
+use loop_agents::chat::{Chat, ChatModel, ModelError, ModelErrorKind, OnDelta, Reply, Request};
 use loop_manifest::{ExecutionContext, model::Model, settings::Settings};
 
 /// A model that answers nothing, used until there is a real one.
@@ -21,9 +21,8 @@ impl ChatModel for NoModel {
 
 /// Begins the conversation of a session, as the settings bound it.
 pub(crate) fn new_chat(model: Option<&Model>, settings: &Settings, execution: &ExecutionContext) -> Chat {
-    let chat = match model {
+    settings.bound(match model {
         Some(model) => Chat::new(model.boxed(execution.seed())),
         None => Chat::new(NoModel),
-    };
-    chat.limits(TurnLimits::default().rounds(settings.rounds())).summary_rules(settings.summary())
+    })
 }
