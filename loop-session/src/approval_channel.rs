@@ -55,14 +55,15 @@ pub(crate) struct Grant {
 
 impl ApprovalChannel {
     /// Creates a closed channel. Answers that hold in later sessions are stored in this settings file, for this folder.
-    pub(crate) fn new(settings: Option<&Path>, folder: &Path) -> Self {
-        let channel = Self::default();
-        channel.state().kept_in = settings.map(|file| (file.to_owned(), folder.to_owned()));
-        channel
+    /// `is_in_run` if an agent of a run opened the session: it can make a terminal and type there what a person would,
+    /// so the channel stays closed.
+    pub(crate) fn new(settings: Option<&Path>, folder: &Path, is_in_run: bool) -> Self {
+        let kept_in = settings.map(|file| (file.to_owned(), folder.to_owned()));
+        Self(Arc::new(Mutex::new(ChannelState { is_in_run, kept_in, ..ChannelState::default() })))
     }
 
     /// Opens the channel to a person. It closes when the receiver is dropped; while it is closed, tools are refused.
-    /// [Within a run](Self::refuse_in_run), it stays closed.
+    /// In a session that a run started, it stays closed.
     pub fn open(&self) -> UnboundedReceiver<ApprovalQuestion> {
         let (asking, questions) = unbounded_channel();
         let mut state = self.state();
@@ -71,11 +72,9 @@ impl ApprovalChannel {
         questions
     }
 
-    /// Refuses all questions from now on, because an agent of a run opened the session. It can make a terminal and type
-    /// there what a person would.
-    pub fn refuse_in_run(&self) {
-        let mut state = self.state();
-        (state.asking, state.is_in_run) = (None, true);
+    /// Returns whether an agent of a run, and no person, types the lines.
+    pub(crate) fn is_in_run(&self) -> bool {
+        self.state().is_in_run
     }
 
     /// Returns whether somebody can be asked now.

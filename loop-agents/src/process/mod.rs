@@ -63,6 +63,6 @@ pub use simple_line::is_shell_word;
 pub(crate) use supervision::lives_in_group;
 pub use supervision::{
     LimitError, RUN_VARIABLE, ResourceLimits, Supervisor, SweptProcess, check_process_list,
-    has_control_groups, is_below_a_run, is_in_run, serve_as_watchdog, suspend, sweep, try_limits, wake,
+    has_control_groups, is_below_a_run, serve_as_watchdog, suspend, sweep, try_limits, wake,
 };
 pub use terminal::{TerminalError, TerminalOutput};

@@ -7,11 +7,12 @@ use std::{
     io::{self, IsTerminal as _},
     path::{Path, PathBuf},
     process::ExitCode,
+    sync::LazyLock,
 };
 
 use anyhow::anyhow;
-use loop_agents::process::{RUN_VARIABLE, Supervisor, is_below_a_run, is_in_run};
-use loop_telemetry::{RunStore, StateDir};
+use loop_agents::process::{RUN_VARIABLE, Supervisor, is_below_a_run};
+use loop_telemetry::StateDir;
 use rustix::process::{Resource, getrlimit};
 use serde_json::json;
 
@@ -52,6 +53,7 @@ pub(super) fn settings(dir: &Path) -> Result<Settings, Failure> {
 /// Builds the execution context of the agent and the evaluator in this folder.
 pub(super) fn execution_context(dir: PathBuf, run: String) -> Result<ExecutionContext, Failure> {
     enough_files()?;
+    let variables = variables();
     // From here on, secrets in addresses of the settings are known and redacted. Not every run needs settings, so
     // errors in them are reported only where they matter.
     let settings = persistence::settings(&dir, |name| env::var_os(name));
@@ -76,7 +78,7 @@ pub(super) fn execution_context(dir: PathBuf, run: String) -> Result<ExecutionCo
     }
     Ok(cx
         .with_debug_log(debug_log::get())
-        .with_variables(env::vars_os())
+        .with_variables(variables)
         .with_settings(settings)
         .with_clock(|| clock::now().into())
         .with_copies(copies())
@@ -125,22 +127,13 @@ pub(super) fn agrees(doing: &str) -> Result<bool, Failure> {
     Ok(answer.trim() == "yes")
 }
 
-/// Returns the name of the run that started this process, also if its agent hides the variable.
-pub(crate) fn own_run() -> Result<Option<OsString>, Failure> {
-    if let Some(run) = env::var_os(RUN_VARIABLE) {
-        return Ok(Some(run));
-    }
-    let state = StateDir::from_env_with(|name| env::var_os(name))?;
-    // Other commands report damaged runs.
-    let runs = RunStore::at(state.runs()?, |_| ()).list()?;
-    let own = runs.into_iter().find(|run| run.is_open && is_in_run(&run.id));
-    Ok(own.map(|run| run.id.into()))
-}
-
-/// Returns whether a run started this process, also if its agent hides the marks of the process, or names another state
-/// directory. Call it before this process begins a run of its own.
-pub(crate) fn is_started_by_run() -> Result<bool, Failure> {
-    Ok(is_below_a_run() || own_run()?.is_some())
+/// Returns the variables of this process. They name a run if one started it, also if an agent took the name away: an
+/// agent does not become a person by that.
+pub(super) fn variables() -> Vec<(OsString, OsString)> {
+    // Supervisors give this process a mark of its own, so look before the first one.
+    static IS_BELOW_A_RUN: LazyLock<bool> = LazyLock::new(is_below_a_run);
+    let hidden = *IS_BELOW_A_RUN && env::var_os(RUN_VARIABLE).is_none();
+    env::vars_os().chain(hidden.then(|| (RUN_VARIABLE.into(), "hidden".into()))).collect()
 }
 
 /// Returns a name for a new run. Names sort by time.

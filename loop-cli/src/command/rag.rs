@@ -2,7 +2,6 @@
 
 use std::{
     env,
-    ffi::OsString,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -17,7 +16,7 @@ use loop_telemetry::StateDir;
 
 use super::{
     Failure,
-    environment::{block_on, dir, settings, unless_signalled},
+    environment::{block_on, dir, settings, unless_signalled, variables},
     runs::json,
 };
 use crate::{
@@ -65,18 +64,11 @@ fn request(command: &RagCommand) -> Result<RagRequest, Failure> {
 
 /// Returns what is known about the folder.
 pub(super) fn known(place: &KnowledgeArgs) -> Result<WorkspaceKnowledge, Failure> {
-    known_by(place, &env::vars_os().collect::<Vec<_>>())
-}
-
-/// Returns what is known about the folder, to somebody with these variables.
-pub(super) fn known_by(
-    place: &KnowledgeArgs,
-    variables: &[(OsString, OsString)],
-) -> Result<WorkspaceKnowledge, Failure> {
     let dir = dir(place.cwd.as_deref())?;
     let settings = settings(place.cwd.as_deref().unwrap_or(Path::new("")))?;
     let state = StateDir::from_env_with(|name| env::var_os(name)).map_err(KnowledgeError::from)?;
-    let known = WorkspaceKnowledge::new(&state, &dir, &settings, variables, view::secrets(), clock::now())?;
+    let known =
+        WorkspaceKnowledge::new(&state, &dir, &settings, &variables(), view::secrets(), clock::now())?;
     Ok(known.with_debug_log(debug_log::get()))
 }
 

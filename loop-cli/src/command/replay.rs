@@ -15,7 +15,7 @@ use super::{
     Failure, OrFail,
     assay::named_once,
     chat,
-    environment::{block_on, dir, execution_context, is_started_by_run, new_run_id, settings},
+    environment::{block_on, dir, execution_context, new_run_id, settings},
     runs::json,
     usage,
 };
@@ -46,7 +46,7 @@ pub(crate) fn exec(args: &ReplayArgs) -> Result<ExitCode, Failure> {
         let (then, now) = (text::printable(&recorded.folder), here.display());
         view::warning(&format!("the session worked in {then}, and the tools read {now}"));
     }
-    let (settings, is_in_run) = (settings(&here)?, is_started_by_run()?);
+    let settings = settings(&here)?;
     let cx = execution_context(here, new_run_id())?;
     // Find a problem with any model before the first prompt is sent.
     let models = args.model.iter().map(|name| Model::choose(Some(name), &settings, cx.variables()));
@@ -61,7 +61,7 @@ pub(crate) fn exec(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let mut replayed = Vec::new();
     let code = block_on(run(args, &store, &cx, &recording, chats, &mut replayed))?;
     match replayed.last() {
-        Some((id, _)) if args.continues => chat::resume(id, settings, cx, is_in_run),
+        Some((id, _)) if args.continues => chat::resume(id, settings, cx),
         _ => Ok(code),
     }
 }

@@ -44,8 +44,6 @@ pub(crate) struct SessionOptions<'a> {
     pub(crate) is_recorded: bool,
     /// Whether tool calls appear as JSON.
     pub(crate) is_verbose: bool,
-    /// Whether an agent of a run, and no person, types the lines.
-    pub(crate) is_in_run: bool,
 }
 
 /// Returns the host that shows texts about sessions outside of one.
@@ -82,9 +80,6 @@ pub(crate) async fn run(
     };
     let mut session =
         Session::open_with(model, conversation, settings, execution, host)?.recording(options.is_recorded);
-    if options.is_in_run {
-        session.approvals().refuse_in_run();
-    }
     session.start(options.resumed).await?;
     let commands = session.commands().clone();
     let words = CompletionWords { dir, models: session.named_models(), commands };

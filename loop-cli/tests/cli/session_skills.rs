@@ -8,7 +8,7 @@ use crate::{
     chat_harness::{ChatHarness, answered_by},
     model_server::{KEY, ModelServer},
     screen::SIZES,
-    support::Scenario,
+    support::{Manifest, RunningCommand, Scenario},
 };
 
 const SKILL: &str =
@@ -221,7 +221,31 @@ fn a_damaged_store_of_agreed_scripts_is_never_an_empty_one() {
     scenario.run(&["skill", "agreed"]).exits(0).prints(&["you agreed to no script"]);
 }
 
-/// An agent can make a terminal of its own, and type there what a person would.
+/// An agent makes a terminal of its own, types there what a person would, and hides the marks of its run.
+#[test]
+fn an_agent_cannot_forge_a_yes() {
+    let scenario = with_script("echo ran >> ran");
+    let server = ModelServer::new((0..5).map(|_| Answer::deltas(["By hand."])));
+    let line = format!("{} skill run notes --model openai:scripted", env!("CARGO_BIN_EXE_loop"));
+    let typed = |line: &str| format!("yes yes | head -n 9 | script -qec '{line}' /dev/null >> screen");
+    let hidden = format!("env -u LOOP_RUN_ID XDG_STATE_HOME=$PWD/other {line}");
+    let unlimited = format!("prlimit --locks=unlimited:unlimited {hidden}");
+    let alone = format!("setsid -f sh -c \"{}; : > done\"; until [ -e done ]; do :; done", typed(&hidden));
+    for agent in [typed(&line), typed(&hidden), typed(&unlimited), alone] {
+        scenario.manifest(&Manifest::new(&agent, "true"));
+        server.run(&scenario, &["run", "loop.json"]).exits(0);
+        assert!(!scenario.has("ran"), "{agent}: {}", scenario.read("screen"));
+        assert!(scenario.read("screen").contains("nobody has agreed to the script"), "{agent}");
+        fs::remove_file(scenario.path("screen")).expect("a file");
+    }
+    // The same keys in the terminal of a person are a yes.
+    let mut command = scenario.command("sh", &["-c", &typed(&line)]);
+    answered_by(&mut command, &server);
+    RunningCommand::new(&mut command).finish().exits(0);
+    assert_eq!(scenario.read("ran"), "ran\n");
+}
+
+/// The variable of a run is enough, and nothing that only a person may do works.
 #[test]
 fn nobody_is_asked_in_a_run() {
     let scenario = with_script("echo done by the script");
@@ -240,6 +264,10 @@ fn nobody_is_asked_in_a_run() {
     chat.types("/skill run notes\r");
     chat.wait_for_prompt_after("By hand.");
     assert!(chat.page().contains("nobody has agreed to the script"), "{}", chat.page());
+    chat.types("/allow --keep 'cargo test'\r");
+    chat.wait_for_prompt_after("only a person may change the rules");
+    chat.types("/memory accept any\r");
+    chat.wait_for_prompt_after("is for people");
     chat.leaves();
     scenario.run(&["skill", "agreed"]).exits(0).prints(&["you agreed to no script"]);
 }

@@ -70,6 +70,12 @@ impl Session {
             }
             UserInput::Command { name, arguments } => {
                 let command = self.commands().resolve(name, arguments)?;
+                if self.tools.approvals.is_in_run() && command.repeat_effect(arguments) == RepeatEffect::Rules
+                {
+                    return Err(InputError::refused(
+                        "a run started this session, and only a person may change the rules".to_owned(),
+                    ));
+                }
                 command.run(arguments, self).await
             }
             UserInput::Shell(line) => self.shell(line).await,

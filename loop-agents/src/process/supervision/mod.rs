@@ -45,7 +45,7 @@ pub use cgroup::has_control_groups;
 pub(crate) use proc::lives_in_group;
 #[cfg(feature = "servers")]
 pub(super) use process_mark::release_from_run;
-pub use process_mark::{RUN_VARIABLE, is_below_a_run, is_in_run};
+pub use process_mark::{RUN_VARIABLE, is_below_a_run};
 pub use resource_limits::{LimitError, ResourceLimits, try_limits};
 pub use suspend::suspend;
 pub use sweep::{SweptProcess, check_process_list, sweep};

@@ -23,13 +23,6 @@ use super::{
 /// The environment variable that names the run of a process.
 pub const RUN_VARIABLE: &str = "LOOP_RUN_ID";
 
-/// Returns whether this process belongs to this run, also if it dropped [`RUN_VARIABLE`]. On systems other than Linux,
-/// nothing shows that.
-pub fn is_in_run(run: &str) -> bool {
-    let mark = ProcessMark::new(run.to_owned());
-    mark.is_in_environment(&read(getpid(), "environ")) || mark.is_in_limits(&read(getpid(), "limits"))
-}
-
 /// Returns whether this process, or one above it, carries the mark of any run. Call it before this process gets a mark of
 /// its own. On systems other than Linux, only [`RUN_VARIABLE`] of this process shows that.
 pub fn is_below_a_run() -> bool {

@@ -23,7 +23,7 @@ pub(super) use self::turn_report::show;
 use self::{final_reply::FinalReply, piped_prompt::StdinKind, turn_report::TurnReport};
 use super::{
     Failure, OrFail,
-    environment::{block_on, dir, execution_context, is_started_by_run, new_run_id, report_choice, settings},
+    environment::{block_on, dir, execution_context, new_run_id, report_choice, settings},
     rag, usage,
 };
 use crate::{
@@ -92,7 +92,6 @@ fn talk(args: &ChatArgs) -> Result<ExitCode, Failure> {
         resumed: args.resume.as_deref(),
         is_recorded: !args.no_record,
         is_verbose: args.verbose,
-        is_in_run: is_started_by_run()?,
     };
     let settings = settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
     let cx = execution_context(dir(args.cwd.as_deref())?, new_run_id())?;
@@ -100,14 +99,8 @@ fn talk(args: &ChatArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Continues the session with this id at the terminal.
-pub(super) fn resume(
-    id: &str,
-    settings: Settings,
-    cx: ExecutionContext,
-    is_in_run: bool,
-) -> Result<ExitCode, Failure> {
-    let options =
-        session::SessionOptions { resumed: Some(id), is_recorded: true, is_verbose: false, is_in_run };
+pub(super) fn resume(id: &str, settings: Settings, cx: ExecutionContext) -> Result<ExitCode, Failure> {
+    let options = session::SessionOptions { resumed: Some(id), is_recorded: true, is_verbose: false };
     hold(settings, cx, ConversationOptions::default(), options)
 }
 

@@ -5,21 +5,20 @@ mod prompts;
 mod records;
 mod review;
 
-use std::{env, process::ExitCode};
+use std::process::ExitCode;
 
-use loop_agents::process::RUN_VARIABLE;
 use loop_knowledge::memory::NewMemory;
-use loop_session::knowledge::{MemoryChange, MemoryRequest, RecallRequest, WorkspaceKnowledge};
+use loop_session::knowledge::{MemoryChange, MemoryRequest, RecallRequest};
 
 pub(super) use self::prompts::{for_prompts, reward, tools};
 pub(crate) use self::records::to_mine;
 use super::{
     Failure,
-    environment::{block_on, own_run, unless_signalled},
-    rag::{known_by, show},
+    environment::{block_on, unless_signalled},
+    rag::{known, show},
 };
 use crate::{
-    args::{KnowledgeArgs, MemoryArgs, MemoryCommand},
+    args::{MemoryArgs, MemoryCommand},
     exit,
 };
 
@@ -40,12 +39,6 @@ pub(crate) fn exec(args: &MemoryArgs) -> Result<ExitCode, Failure> {
         Ok(())
     }))?;
     Ok(if is_empty { ExitCode::from(exit::NOT_FOUND) } else { code })
-}
-
-/// Returns what is known about the folder. An agent that hides the variable of its run does not become a person.
-fn known(place: &KnowledgeArgs) -> Result<WorkspaceKnowledge, Failure> {
-    let variables: Vec<_> = env::vars_os().chain(own_run()?.map(|run| (RUN_VARIABLE.into(), run))).collect();
-    known_by(place, &variables)
 }
 
 fn request(command: &MemoryCommand) -> MemoryRequest {

@@ -15,9 +15,7 @@ use tokio::{sync::mpsc::UnboundedReceiver, task::spawn_blocking};
 
 use super::super::{
     Failure, OrFail,
-    environment::{
-        block_on, dir, execution_context, is_started_by_run, new_run_id, settings, unless_signalled,
-    },
+    environment::{block_on, dir, execution_context, new_run_id, settings, unless_signalled},
     printed_session::printed_host,
     usage,
 };
@@ -33,7 +31,7 @@ pub(super) fn last_session() -> Result<String, Failure> {
 /// Carries out a line. At a terminal, it asks the person.
 pub(super) fn run(line: &str, model: Option<&String>) -> Result<ExitCode, Failure> {
     let settings = settings(Path::new(""))?;
-    let has_person = io::stdin().is_terminal() && !is_started_by_run()?;
+    let has_person = io::stdin().is_terminal();
     let cx = execution_context(dir(None)?, new_run_id())?;
     let conversation = ConversationOptions { model: model.cloned(), ..ConversationOptions::default() };
     let host = printed_host();
