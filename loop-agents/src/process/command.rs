@@ -1,7 +1,6 @@
 //! A command and its settings: environment, folder, input, limits.
 
 use std::{
-    env,
     ffi::{CString, OsString},
     fs, io,
     os::{
@@ -21,7 +20,7 @@ use super::{
     Environment, Job, ProcessError, RUN_VARIABLE, Supervisor,
     leftovers::Linger,
     limit::{ProcessLimits, limit_memory},
-    program::{Image, Program},
+    program::{Image, Program, path_outside},
     session::ProcessSession,
     stdio::{self, ParentPipes},
     supervision::process_tree,
@@ -191,14 +190,10 @@ impl Process {
 
     /// Looks for the program outside of this folder. Otherwise anyone who may write there could choose the program.
     pub(crate) fn found_outside(self, folder: &Path) -> Self {
-        let Some(path) = self.env.get("PATH") else { return self };
-        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        // The program can start others by name, and then a relative folder would be one below its working directory.
-        let is_outside =
-            |it: &PathBuf| it.is_absolute() && it.canonicalize().is_ok_and(|it| !it.starts_with(&folder));
-        // `join_paths` cannot fail here, because every part came from a valid list.
-        let path = env::join_paths(env::split_paths(path).filter(is_outside)).unwrap_or_default();
-        self.also_env([("PATH", path)])
+        match self.env.get("PATH").map(|path| path_outside(path, folder)) {
+            Some(path) => self.also_env([("PATH", path)]),
+            None => self,
+        }
     }
 
     /// Sends both outputs through one pipe, which preserves their order.

@@ -57,6 +57,7 @@ pub use job::Job;
 pub use leftovers::Leftovers;
 pub use limit::CutReason;
 pub use output::OutputStream;
+pub use program::path_outside;
 pub use run::{ProcessOutput, STRAGGLER_TIME};
 pub use simple_line::is_shell_word;
 #[cfg(feature = "servers")]

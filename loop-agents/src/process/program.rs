@@ -5,7 +5,7 @@
 
 use std::{
     env,
-    ffi::{CString, OsStr},
+    ffi::{CString, OsStr, OsString},
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
 };
@@ -101,6 +101,17 @@ fn find(program: &str, env: &Environment) -> Result<PathBuf, ProcessError> {
         .into_iter()
         .find(|file| file.is_file() && access(file, Access::EXEC_OK).is_ok())
         .ok_or_else(|| ProcessError::NotFound { program: program.to_owned() })
+}
+
+/// Returns the folders of a search path such as `PATH` that are outside of `folder`. Whoever may write in `folder` chooses
+/// no program then.
+pub fn path_outside(path: &OsStr, folder: &Path) -> OsString {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    // A program can start others by name, and then a relative folder would be one below its working directory.
+    let is_outside =
+        |it: &PathBuf| it.is_absolute() && it.canonicalize().is_ok_and(|it| !it.starts_with(&folder));
+    // `join_paths` cannot fail here, because every part came from a valid list.
+    env::join_paths(env::split_paths(path).filter(is_outside)).unwrap_or_default()
 }
 
 #[cfg(test)]

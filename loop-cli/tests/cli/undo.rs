@@ -1,6 +1,12 @@
 //! Changes of a run in its folder: seen, restored, and taken back.
 
-use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt as _, process::Command};
+use std::{
+    env,
+    ffi::OsStr,
+    fs::{self, Permissions},
+    os::unix::{ffi::OsStrExt as _, fs::PermissionsExt as _},
+    process::Command,
+};
 
 use crate::{
     support::{Manifest, RunningCommand, Scenario},
@@ -167,7 +173,13 @@ fn a_run_is_handed_over_as_a_branch_or_a_patch() {
     git(&scenario, &["commit", "-q", "-m", "first"]);
     scenario.run_manifest(&three()).exits(1);
     let status = git(&scenario, &["status", "--porcelain"]);
-    scenario.run(&["apply", "--branch", "fixed"]).exits(0).says(&["the branch fixed has"]);
+    // A program of the folder is not git.
+    scenario.write("git", "#!/bin/sh\n: > hijacked\n");
+    fs::set_permissions(scenario.path("git"), Permissions::from_mode(0o755)).expect("a mode");
+    let mut apply = scenario.loop_command(&["apply", "--branch", "fixed"]);
+    apply.env("PATH", format!(".:{}", env::var("PATH").expect("a path")));
+    RunningCommand::new(&mut apply).finish().exits(0).says(&["the branch fixed has"]);
+    fs::remove_file(scenario.path("git")).expect("a file");
     assert_eq!(git(&scenario, &["status", "--porcelain"]), status);
     assert_eq!(
         git(&scenario, &["diff", "--name-status", "HEAD", "fixed"]),

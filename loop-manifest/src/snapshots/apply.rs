@@ -1,11 +1,13 @@
 //! The result of a run as a branch or a patch.
 
 use std::{
+    env,
     io::Write as _,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
+use loop_agents::process::path_outside;
 use loop_snapshots::{Change, Entry, EntryKind, LeftOut, Store};
 
 use super::{FolderSnapshots, SnapshotError};
@@ -174,6 +176,9 @@ impl Git<'_> {
     /// Runs a subcommand, and returns what it prints, without the end of the line.
     fn run(&self, arguments: &[&str], input: &[u8]) -> Result<String, ApplyError> {
         let mut command = Command::new("git");
+        if let Some(path) = env::var_os("PATH") {
+            command.env("PATH", path_outside(&path, self.folder));
+        }
         for name in GIT_VARIABLES {
             command.env_remove(name);
         }
