@@ -72,6 +72,8 @@ pub struct RemoteReader {
     pub(super) s3: Option<super::S3Access>,
     #[cfg(feature = "sftp")]
     pub(super) sftp: Option<super::SftpAccess>,
+    #[cfg(feature = "sftp")]
+    pub(super) supervisor: Option<crate::process::Supervisor>,
 }
 
 type LookupResult = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>;
@@ -93,6 +95,8 @@ impl RemoteReader {
             s3: None,
             #[cfg(feature = "sftp")]
             sftp: None,
+            #[cfg(feature = "sftp")]
+            supervisor: None,
         }
     }
 

@@ -16,7 +16,7 @@ use secrecy::{ExposeSecret, SecretString};
 use tokio::time::sleep;
 
 use super::{RemoteContent, RemoteError, RemoteHost, RemoteReader, reader::Bound};
-use crate::process::{Environment, Process, ProcessError};
+use crate::process::{Environment, Process, ProcessError, Supervisor};
 
 /// The variables that the program sees.
 const VARIABLES: [&str; 5] = ["PATH", "HOME", "USER", "LOGNAME", "SSH_AUTH_SOCK"];
@@ -156,6 +156,13 @@ impl RemoteReader {
         self
     }
 
+    /// Lets this supervisor end the program that reads files of machines with SSH, if this program is killed.
+    #[must_use]
+    pub fn supervisor(mut self, supervisor: Supervisor) -> Self {
+        self.supervisor = Some(supervisor);
+        self
+    }
+
     pub(super) async fn file(
         &self,
         access: &SftpAccess,
@@ -169,7 +176,10 @@ impl RemoteReader {
             tempfile::Builder::new().prefix("loop-sftp-").tempdir_in(&access.folder).map_err(failed)?;
         let file = folder.path().join("file");
         let ip = addresses.first().map(|address| address.ip().to_string()).unwrap_or_default();
-        let process = access.process(&place, &ip, folder.path()).map_err(failed)?;
+        let mut process = access.process(&place, &ip, folder.path()).map_err(failed)?;
+        if let Some(supervisor) = &self.supervisor {
+            process = process.supervisor(supervisor.clone());
+        }
         let length = || fs::metadata(&file).map_or(0, |data| data.len());
         let is_too_long = async {
             while length() <= bound.most + IN_FLIGHT {

@@ -185,6 +185,7 @@ impl ManagedServer {
     /// [`ServerError::File`].
     pub fn last_lines(&self) -> Result<Option<String>, ServerError> {
         let Some(file) = self.file() else { return Ok(None) };
+        file.shorten_log().map_err(ServerError::File)?;
         let output = file.end_of_log().map_err(ServerError::File)?;
         Ok(output.map(|output| last_lines_of(&output)))
     }
@@ -213,6 +214,10 @@ impl ManagedServer {
             if let Some(noted) = file.read()
                 && self.answers(noted.port).await
             {
+                if noted.is_kept {
+                    // A file that is too long does no harm to the server.
+                    let _ = file.shorten_log();
+                }
                 let lock = lock.filter(|_| !noted.is_kept);
                 let own = lock.map(|lock| OwnServer { local: None, noted: Some((file, lock, noted)) });
                 return Ok(RunningServer::at(noted.port, CancellationToken::new(), own));

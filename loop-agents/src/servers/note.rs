@@ -20,7 +20,8 @@ use crate::process::{DEFAULT_GRACE, lives_in_group};
 /// The pause between two looks at a server that has to end.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The most bytes of a server's output that its file keeps. After that, the file begins anew.
+/// The most bytes of a server's output that its file keeps. After that, the file begins anew. The file of a server that
+/// is kept has more until the next program uses the server.
 const MAX_LOG: u64 = 1 << 20;
 
 /// The part of the file that shows its last lines, in bytes.
@@ -120,14 +121,33 @@ impl ServerFile {
 
     /// Begins the file with the server's output anew. Only its owner can read it.
     pub(super) fn new_log(&self) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.create(true).write(true).truncate(true).mode(0o600);
-        options.open(self.0.with_extension("log"))
+        // A server that is kept goes on writing after the file was shortened, at its new end.
+        let file = OpenOptions::new().create(true).append(true).mode(0o600).open(self.log())?;
+        file.set_len(0)?;
+        Ok(file)
+    }
+
+    /// Shortens the output of a server that is kept to its end, if it is too long.
+    pub(super) fn shorten_log(&self) -> io::Result<()> {
+        let mut file = match OpenOptions::new().append(true).open(self.log()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            file => file?,
+        };
+        if file.metadata()?.len() <= MAX_LOG {
+            return Ok(());
+        }
+        let end = self.end_of_log()?.unwrap_or_default();
+        file.set_len(0)?;
+        file.write_all(&end)
+    }
+
+    fn log(&self) -> PathBuf {
+        self.0.with_extension("log")
     }
 
     /// Returns the end of the server's output; `None` if it never started.
     pub(super) fn end_of_log(&self) -> io::Result<Option<Vec<u8>>> {
-        let mut file = match File::open(self.0.with_extension("log")) {
+        let mut file = match File::open(self.log()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             file => file?,
         };
@@ -143,7 +163,29 @@ impl ServerFile {
 pub(super) fn log(mut file: &File, bytes: &[u8]) -> io::Result<()> {
     if file.metadata()?.len() + bytes.len() as u64 > MAX_LOG {
         file.set_len(0)?;
-        file.rewind()?;
     }
     file.write_all(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_output_of_a_kept_server_is_shortened_while_the_server_writes() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = ServerFile::new(folder.path(), "qwen");
+        file.shorten_log().unwrap();
+        let mut server = file.new_log().unwrap();
+        server.write_all(b"first\n").unwrap();
+        file.shorten_log().unwrap();
+        assert_eq!(file.end_of_log().unwrap().unwrap(), b"first\n");
+        server.write_all(&vec![b'x'; MAX_LOG as usize]).unwrap();
+        server.write_all(b"\nlast\n").unwrap();
+        file.shorten_log().unwrap();
+        server.write_all(b"next\n").unwrap();
+        let length = fs::metadata(folder.path().join("qwen.log")).unwrap().len();
+        assert_eq!(length, SHOWN_LOG + 5);
+        assert!(file.end_of_log().unwrap().unwrap().ends_with(b"xx\nlast\nnext\n"));
+    }
 }
