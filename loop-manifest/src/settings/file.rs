@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     PROJECT_FILE, SettingsTables, TABLES, after_write, chat, engine, folders, memory, models, plan, policy,
-    rag, remote, schedule, servers, skills, summary,
+    rag, reading, remote, schedule, servers, skills, summary,
     table::{SettingsOwner, SettingsTable},
     terminal,
 };
@@ -192,6 +192,7 @@ fn part(
                 let table = SettingsTable::of("rag", rag::KEYS, &entry.node, source, problems);
                 tables.rag = table.map(rag::read).unwrap_or_default();
             }
+            "reading" => tables.reading = reading::read(&entry.node, source, problems),
             "remote" => tables.remote = remote::read(&entry.node, source, owner, problems),
             "schedule" => {
                 let table = SettingsTable::of("schedule", schedule::KEYS, &entry.node, source, problems);

@@ -5,9 +5,9 @@
 //! rules narrower, and never wider.
 //!
 //! `loop.toml` may be a manifest as well. That makes no two meanings out of one key: settings are in tables
-//! (`chat`, `engine`, `folders`, `formatters`, `memory`, `models`, `plan`, `policy`, `rag`, `remote`, `schedule`,
-//! `sensors`, `servers`, `skills`, `summary`, `terminal` and `tools`), and they are taken out before the manifest is read. A
-//! manifest has none of these names but `memory`, and there it has other keys.
+//! (`chat`, `engine`, `folders`, `formatters`, `memory`, `models`, `plan`, `policy`, `rag`, `reading`, `remote`,
+//! `schedule`, `sensors`, `servers`, `skills`, `summary`, `terminal` and `tools`), and they are taken out before the
+//! manifest is read. A manifest has none of these names but `memory`, and there it has other keys.
 //! In other files nobody would look for settings, so there they are unknown keys.
 
 mod after_write;
@@ -21,6 +21,7 @@ mod models;
 mod plan;
 mod policy;
 mod rag;
+mod reading;
 mod remote;
 mod schedule;
 mod servers;
@@ -63,6 +64,7 @@ pub use self::{
     models::NamedModel,
     plan::PlanSettings,
     rag::RagSettings,
+    reading::{ReadingRules, ReadingSettings},
     remote::{RemoteDisabled, RemoteSettings},
     skills::SkillSettings,
     summary::SummarySettings,
@@ -84,6 +86,7 @@ const TABLES: &[&str] = &[
     "plan",
     "policy",
     "rag",
+    "reading",
     "remote",
     "schedule",
     "sensors",
@@ -102,6 +105,7 @@ pub fn schemas() -> impl Iterator<Item = (String, Value)> {
         ("models", models::schema()),
         ("policy", policy::schema()),
         ("rag", rag::schema()),
+        ("reading", reading::schema()),
         ("skills", skills::schema()),
         ("summary", summary::schema()),
         ("tools", after_write::schema()),
@@ -130,6 +134,8 @@ pub struct SettingsTables {
     pub policy: PolicySettings,
     /// `[rag]`: which chunks of documents a query returns.
     pub rag: RagSettings,
+    /// `[reading]`: how large files are read in parts.
+    pub reading: ReadingSettings,
     /// `[remote]`: whether addresses are read, and which hosts are allowed.
     pub remote: RemoteSettings,
     /// `[schedule]`: the numbers that hold for all jobs.
@@ -227,6 +233,11 @@ impl Settings {
     /// Returns which chunks of documents a query returns, unless it says otherwise.
     pub fn rag(&self) -> QueryOptions {
         self.project.tables.rag.options_under(&self.user.tables.rag)
+    }
+
+    /// Returns how files are read in parts, unless a command says otherwise.
+    pub fn reading(&self) -> ReadingRules {
+        self.project.tables.reading.rules_under(&self.user.tables.reading)
     }
 
     /// Returns the reader of addresses. `lookup` finds environment variables: `HTTP_BEARER_TOKEN`, or `HTTP_BASIC_USER`

@@ -34,10 +34,19 @@ fn a_project_only_lowers_what_conversations_take() {
         assert_eq!((settings.output_bytes(), settings.summary()), (4096, SummaryRules::new(0.5, 0)));
     }
     assert_eq!(settings("", project).summary(), SummaryRules::new(0.7, 2));
+    let of = |chunk_bytes, max_chunks| ReadingRules { chunk_bytes, max_chunks };
+    let (user, project) =
+        ("[reading]\nchunk_bytes = 9000\n", "[reading]\nchunk_bytes = 12000\nmax_chunks = 5\n");
+    assert_eq!(settings("", "").reading(), of(6_000, 20));
+    assert_eq!(settings(user, "").reading(), of(9_000, 20));
+    assert_eq!(settings(user, project).reading(), of(9_000, 5));
+    assert_eq!(settings("", project).reading(), of(6_000, 5));
     for (project, said) in [
         ("[tools]\noutput_bytes = 1000", "from 1024 to 65536"),
         ("[summary]\nat = 80", "`summary.at` has to be a number from 0 to 1"),
         ("[summary]\nkept = 3", "`summary` takes `at`, `keep`"),
+        ("[reading]\nmax_chunks = 0", "`reading.max_chunks` has to be a number from 1 to 1000"),
+        ("[reading]\nmax_chunk = 3", "`reading` takes `chunk_bytes`, `max_chunks`"),
     ] {
         assert!(refusal(project).contains(said), "{project}: {}", refusal(project));
     }

@@ -6,6 +6,7 @@ use loop_agents::{
     chat::{Chat, Message},
     output::boundary,
 };
+use loop_manifest::settings::ReadingRules;
 use loop_telemetry::words;
 
 use super::state::Session;
@@ -28,19 +29,26 @@ pub(crate) struct ChunkOptions {
     pub(crate) instruction: String,
 }
 
-impl Default for ChunkOptions {
-    fn default() -> Self {
-        Self { chunk_bytes: 6_000, max_chunks: 20, instruction: String::new() }
+impl From<ReadingRules> for ChunkOptions {
+    fn from(ReadingRules { chunk_bytes, max_chunks }: ReadingRules) -> Self {
+        Self { chunk_bytes, max_chunks, instruction: String::new() }
     }
 }
 
 impl Session {
-    /// Returns whether a text takes most of the room that is left in the window.
-    pub(crate) fn would_fill(&self, text: &str) -> bool {
+    /// Returns the options that the settings give.
+    pub(crate) fn chunk_options(&self) -> ChunkOptions {
+        self.context.settings.reading().into()
+    }
+
+    /// Returns whether a file takes most of the room that is left in the window. A text is the beginning of the file at
+    /// least.
+    pub(crate) fn would_fill(&self, text: &str, bytes: u64) -> bool {
         let (now, with) =
             (self.dialogue.chat.measure(), self.dialogue.chat.measure_with(&Message::user(text)));
         let left = now.window.map(|window| window.saturating_sub(now.tokens));
-        left.is_some_and(|left| with.tokens.saturating_sub(now.tokens) * 100 >= left * LARGE)
+        let taken = with.tokens.saturating_sub(now.tokens).max(bytes.div_ceil(4));
+        left.is_some_and(|left| taken.saturating_mul(100) >= left * LARGE)
     }
 
     /// Summarises a file part by part, then all parts together, and shows the summary to the model. Returns a description

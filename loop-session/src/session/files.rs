@@ -1,5 +1,7 @@
 //! Files that a person shows to the model, and files that a person writes.
 
+use std::io::Read as _;
+
 use loop_agents::{
     remote::{RemoteContent, is_address},
     tools::ToolReport,
@@ -8,8 +10,11 @@ use loop_guardrails::policy::workspace::{FileKind, PathStatus, WorkspaceError};
 use loop_telemetry::words;
 use serde_json::json;
 
-use super::{chunks::ChunkOptions, state::Session};
+use super::state::Session;
 use crate::InputError;
+
+/// The most bytes of a text that a person attaches.
+const MOST_ATTACHED: u64 = 256 << 10;
 
 /// The text read from a file.
 #[derive(Debug)]
@@ -54,8 +59,35 @@ impl Session {
             return self.show_content(&content);
         }
         let read = self.read(path).await?;
-        if self.would_fill(&read.text) {
-            return self.read_in_chunks(path, &ChunkOptions::default()).await;
+        let bytes = self.length(path)?.unwrap_or_default();
+        self.show_file(path, &read, bytes).await
+    }
+
+    /// Shows a text file of at most 256 KiB to the model, and returns a description for the person. A file that would
+    /// fill most of the window is summarised.
+    ///
+    /// # Errors
+    /// The file is larger, is not text, or cannot be read.
+    pub(crate) async fn attach_text(&mut self, path: &str) -> Result<String, InputError> {
+        let opened = self.tools.workspace.read(path)?;
+        if opened.bytes > MOST_ATTACHED {
+            let size = words::bytes(opened.bytes);
+            let why = format!("{path} has {size}, and the limit is 256 KiB: /read-chunks summarises it");
+            return Err(InputError::refused(why));
+        }
+        let mut bytes = Vec::new();
+        opened.file.take(MOST_ATTACHED).read_to_end(&mut bytes)?;
+        if bytes.contains(&0) {
+            return Err(InputError::refused(format!("{path} is not text")));
+        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        self.show_file(path, &FileText { text, notes: Vec::new() }, opened.bytes).await
+    }
+
+    /// Shows a file of this length to the model: its text, or a summary.
+    async fn show_file(&mut self, path: &str, read: &FileText, bytes: u64) -> Result<String, InputError> {
+        if self.would_fill(&read.text, bytes) {
+            return self.read_in_chunks(path, &self.chunk_options()).await;
         }
         self.add_to_context(&format!("the file {path}"), &read.text);
         Ok(format!("{path}, {}", read.described()))
@@ -79,6 +111,7 @@ impl Session {
     pub(crate) async fn fetch(&mut self, address: &str, most: u64) -> Result<RemoteContent, InputError> {
         let execution = &self.context.execution;
         let reader = self.context.settings.remote_reader(|name| execution.variable(name))?;
+        let reader = reader.supervisor(execution.supervisor().clone());
         let doing = format!("reading: {}", self.host().one_line(self.line()));
         let (view, stop) = (self.show("", doing, None, None), self.stop());
         let read = tokio::select! {

@@ -109,6 +109,7 @@ const MANIFEST_KEYS: &[&str] = &[
     "parallel",
     "policy",
     "rag",
+    "reading",
     "resume",
     "sandbox",
     "shell",

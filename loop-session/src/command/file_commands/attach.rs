@@ -37,7 +37,7 @@ const INFO: CommandInfo = CommandInfo {
     arguments: "FILE|ADDRESS",
     summary: "Send a text or an image along with the next prompt",
     help: "Images are PNG, JPEG, GIF or WebP, of at most 5 MiB. Not every model can read them. A PDF goes as it is to a model \
-           that accepts it, and as text to others.",
+           that accepts it, and as text to others. Other files are text, of at most 256 KiB.",
     argument_kind: ArgumentKind::Paths,
 };
 
@@ -55,7 +55,7 @@ impl Command for AttachCommand {
         }
         let ending = path.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default();
         let Some((_, media)) = FILES.into_iter().find(|(file, _)| *file == ending) else {
-            let read = session.read_for_model(path).await?;
+            let read = session.attach_text(path).await?;
             session.say(&format!("attached {read}"));
             return Ok(());
         };

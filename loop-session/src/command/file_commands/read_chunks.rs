@@ -13,7 +13,7 @@ const INFO: CommandInfo = CommandInfo {
     arguments: "FILE [--chunk-size BYTES] [--max-chunks N] [INSTRUCTION]",
     summary: "Show a summary of a large file to the model",
     help: "The model summarises each part alone, and then all parts together. A part has 6,000 bytes, and there are at most \
-           20 parts, unless you say otherwise. `/read` does the same with a file that would fill most of the window.",
+           20 parts, unless you or `[reading]` in your settings say otherwise. `/read` does the same with a file that would fill most of the window.",
     argument_kind: ArgumentKind::Paths,
 };
 
@@ -24,16 +24,18 @@ impl Command for ReadChunksCommand {
     }
 
     async fn run(&self, arguments: &str, session: &mut Session) -> Result<(), InputError> {
-        let (path, options) = options(&INFO.words(arguments)?).map_err(|problem| INFO.misused(problem))?;
+        let words = INFO.words(arguments)?;
+        let usual = session.chunk_options();
+        let (path, options) = options(&words, usual).map_err(|problem| INFO.misused(problem))?;
         let read = session.read_in_chunks(&path, &options).await?;
         session.say(&format!("read {read}"));
         Ok(())
     }
 }
 
-/// Returns the file and the options.
-fn options(words: &[String]) -> Result<(String, ChunkOptions), String> {
-    let (mut path, mut options, mut instruction) = (None, ChunkOptions::default(), Vec::new());
+/// Returns the file, and the options with the changes of the line.
+fn options(words: &[String], mut options: ChunkOptions) -> Result<(String, ChunkOptions), String> {
+    let (mut path, mut instruction) = (None, Vec::new());
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let mut number = || match words.next().map(|number| number.parse::<u32>()) {
@@ -57,11 +59,13 @@ mod tests {
 
     #[test]
     fn options_may_be_anywhere() {
-        let parse = |line: &str| options(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let usual = ChunkOptions { chunk_bytes: 700, max_chunks: 2, instruction: String::new() };
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let parse = |line: &str| options(&words(line), usual.clone());
         let (path, read) = parse("--max-chunks 3 a.md Which dates?").expect("options");
         assert_eq!(path, "a.md");
         let expected =
-            ChunkOptions { max_chunks: 3, instruction: "Which dates?".to_owned(), ..ChunkOptions::default() };
+            ChunkOptions { chunk_bytes: 700, max_chunks: 3, instruction: "Which dates?".to_owned() };
         assert_eq!(read, expected);
         for wrong in ["a.md --chunk-size 0", "a.md --max-chunks", "--max-chunks x a.md", "--max-chunks 1"] {
             assert!(parse(wrong).is_err(), "{wrong}");
