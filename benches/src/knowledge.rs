@@ -110,8 +110,16 @@ impl Documents {
         let mut store = DocumentStore::create(&known, "docs", embedder.map(EmbedderId::of), now)?;
         let paths = [root.to_owned()];
         let began = Instant::now();
-        let ingest =
-            Ingest { root, paths: &paths, texts: &[], secrets: &NoSecrets, embedder, prune: false, now };
+        let ingest = Ingest {
+            root,
+            paths: &paths,
+            texts: &[],
+            pdf: None,
+            secrets: &NoSecrets,
+            embedder,
+            prune: false,
+            now,
+        };
         let report = runtime.block_on(store.ingest(ingest))?;
         let elapsed = began.elapsed();
         ensure!(report.added as usize == self.files.len(), "{} files were read", report.added);

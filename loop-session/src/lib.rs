@@ -11,6 +11,7 @@ mod host;
 pub mod jobs;
 pub mod knowledge;
 pub mod overview;
+mod pdf_pages;
 pub mod policy;
 pub mod repeat;
 pub mod replay;

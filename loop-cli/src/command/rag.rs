@@ -16,7 +16,7 @@ use loop_telemetry::StateDir;
 
 use super::{
     Failure,
-    environment::{block_on, dir, settings, unless_signalled, variables},
+    environment::{block_on, dir, execution_context, new_run_id, settings, unless_signalled, variables},
     runs::json,
 };
 use crate::{
@@ -26,7 +26,13 @@ use crate::{
 };
 
 pub(crate) fn exec(args: &RagArgs) -> Result<ExitCode, Failure> {
-    let (known, request) = (known(&args.place)?, request(&args.command)?);
+    let (mut known, request) = (known(&args.place)?, request(&args.command)?);
+    let place = args.place.cwd.as_deref();
+    let runs_programs = matches!(request, RagRequest::Ingest { .. });
+    let programs = runs_programs.then(|| execution_context(dir(place)?, new_run_id())).transpose()?;
+    if let Some(cx) = &programs {
+        known = known.with_programs(&settings(place.unwrap_or(Path::new("")))?, cx)?;
+    }
     let mut is_empty = false;
     let code = block_on(unless_signalled(async {
         let reply = request.run(&known).await?;
@@ -34,6 +40,7 @@ pub(crate) fn exec(args: &RagArgs) -> Result<ExitCode, Failure> {
         show(&reply, args.place.json);
         Ok(())
     }))?;
+    programs.iter().for_each(|cx| drop(cx.supervisor().end()));
     Ok(if is_empty { ExitCode::from(exit::NOT_FOUND) } else { code })
 }
 

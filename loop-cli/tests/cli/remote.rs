@@ -5,10 +5,12 @@ use std::{
     io::{BufRead, BufReader, Write},
     net::{SocketAddr, TcpListener},
     os::unix::fs::PermissionsExt as _,
+    path::PathBuf,
     thread,
 };
 
 use loop_testing::{Answer, Call};
+use rustix::process::Signal;
 use serde_json::json;
 
 use crate::{
@@ -123,15 +125,40 @@ fn a_person_shows_pages_and_images_to_the_model() {
     assert!(request.contains("data:image/png;base64,AVBORwA="), "{request}");
 }
 
-/// Opens a session. The folder `bin` comes first on the PATH.
-fn with_programs(scenario: &Scenario, server: &ModelServer, programs: &[(&str, &str)]) -> ChatHarness {
-    scenario.write("settings.toml", "[policy]\nallow = [\"pdfinfo\", \"pdftotext\"]\n");
+const ALLOWED: &str = "[policy]\nallow = [\"pdfinfo\", \"pdftotext\"]\n";
+
+/// Writes programs into the folder `bin` outside of the workspace.
+fn write_programs(scenario: &Scenario, programs: &[(&str, &str)]) -> PathBuf {
     fs::create_dir_all(scenario.path("../bin")).expect("a folder");
     let bin = scenario.path("../bin").canonicalize().expect("a folder");
     for (name, script) in programs {
         fs::write(bin.join(name), format!("#!/bin/sh\n{script}\n")).expect("a program");
         fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).expect("a program");
     }
+    bin
+}
+
+#[test]
+fn a_killed_command_leaves_no_reader() {
+    let scenario = Scenario::new();
+    let fifo = scenario.fifo("held");
+    let bin =
+        write_programs(&scenario, &[("sftp", "exec 3>\"$HOME/held\"; echo started >&3; exec sleep 1000")]);
+    scenario.run(&["rag", "new", "docs"]).exits(0);
+    scenario.write("settings.toml", ON);
+    let mut command = scenario.loop_command(&["rag", "ingest", "sftp://127.0.0.1/a"]);
+    command.env("LOOP_CONFIG", scenario.path("settings.toml")).env("HOME", scenario.path("."));
+    let running = RunningCommand::new(command.env("PATH", format!("{}:/usr/bin:/bin", bin.display())));
+    assert_eq!(fifo.line(), "started\n");
+    running.signal(Signal::KILL);
+    running.killed();
+    fifo.released();
+}
+
+/// Opens a session. The folder `bin` comes first on the PATH.
+fn with_programs(scenario: &Scenario, server: &ModelServer, programs: &[(&str, &str)]) -> ChatHarness {
+    scenario.write("settings.toml", ALLOWED);
+    let bin = write_programs(scenario, programs);
     // The harness itself needs this program.
     let folders = std::env::var_os("PATH").expect("a PATH");
     let mut setsid = std::env::split_paths(&folders).map(|folder| folder.join("setsid"));
@@ -174,6 +201,38 @@ fn a_pdf_is_read_twenty_pages_at_a_time() {
 }
 
 #[test]
+fn a_pdf_is_a_document_where_the_policy_allows_poppler() {
+    let scenario = Scenario::new();
+    scenario.write("docs/rye.pdf", "%PDF-1.7\0");
+    // Each page has 4 KiB, so that 20 pages are more than a tool returns.
+    let text = "test \"$2\" != \"$4\" || echo References; for page in $(seq $2 $4); do printf '[%s] Baker. doi:10.1000/%s ' $page $page; \
+                head -c 4000 /dev/zero | tr '\\0' x; echo; done";
+    let bin = write_programs(&scenario, &[("pdfinfo", "echo 'Pages:  25'"), ("pdftotext", text)]);
+    scenario.run(&["rag", "new", "docs"]).exits(0);
+    let ingest = |settings: &str, path: String| {
+        scenario.write("settings.toml", settings.to_owned() + "\n");
+        let mut command = scenario.loop_command(&["rag", "ingest", "docs"]);
+        RunningCommand::new(command.env("LOOP_CONFIG", scenario.path("settings.toml")).env("PATH", path))
+            .finish()
+    };
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    ingest("", path.clone())
+        .exits(0)
+        .prints(&["skipped 1: a PDF without its text"])
+        .says(&["docs/rye.pdf: "]);
+    ingest(ALLOWED, bin.join("empty").display().to_string()).exits(0).says(&["`poppler-utils`"]);
+    ingest(ALLOWED, path.clone()).exits(0).prints(&["1 added"]);
+    ingest(ALLOWED, path).exits(0).prints(&["1 unchanged"]);
+    for page in [1, 20, 25] {
+        let query = format!("doi:10.1000/{page}");
+        let found = scenario.run(&["rag", "query", &query, "--json"]).exits(0).stdout;
+        let first: serde_json::Value =
+            serde_json::from_str(found.lines().next().expect("a hit")).expect("JSON");
+        assert_eq!((&first["tags"], &first["source"]), (&json!([query]), &json!("docs/rye.pdf")), "{found}");
+    }
+}
+
+#[test]
 fn without_poppler_its_package_is_named() {
     let (scenario, server) = (Scenario::new(), ModelServer::new([]));
     scenario.write("a.pdf", "%PDF-1.7\n");
@@ -211,7 +270,8 @@ fn a_large_file_becomes_a_summary() {
 fn a_file_that_would_fill_the_window_is_summarised_by_read() {
     let (scenario, server) = (Scenario::new(), ModelServer::new([]));
     scenario.write("a.md", "the same words again\n".repeat(400));
-    let settings = "[models.small]\nmodel = \"openai:scripted\"\ncontext_tokens = 2500\n";
+    let settings =
+        "[reading]\nchunk_bytes = 5000\n[models.small]\nmodel = \"openai:scripted\"\ncontext_tokens = 2500\n";
     let mut chat = ChatHarness::with_settings(&scenario, &server, settings, SIZES[0]);
     chat.wait_for_prompt_after("/help");
     chat.says("/model use small", "answers from now on");
@@ -220,4 +280,21 @@ fn a_file_that_would_fill_the_window_is_summarised_by_read() {
     chat.leaves();
     let request = server.requests()[0].body["messages"].to_string();
     assert!(request.contains("part 1 of 2 of the file a.md"), "{}", &request[..request.len().min(2_000)]);
+}
+
+#[test]
+fn a_text_of_256_kib_is_attached_whole_and_a_larger_one_is_not() {
+    let (scenario, server) = (Scenario::new(), ModelServer::new([Answer::deltas(["Yes."])]));
+    scenario.write("a.md", "the same words again".repeat(13_000));
+    scenario.write("b.md", "the same words again".repeat(14_000));
+    scenario.write("c.bin", "\0");
+    let mut chat = ChatHarness::with_settings(&scenario, &server, "[chat]\n", SIZES[0]);
+    chat.wait_for_prompt_after("/help");
+    chat.says("/attach a.md", "attached a.md, 253.9 KiB");
+    chat.says("/attach b.md", "the limit is 256 KiB: /read-chunks summarises it");
+    chat.says("/attach c.bin", "c.bin is not text");
+    chat.says("Enough?", "Yes.");
+    chat.leaves();
+    let request = server.requests()[0].body["messages"].to_string();
+    assert!(request.contains("[the file a.md]") && request.len() > 260_000, "{}", request.len());
 }

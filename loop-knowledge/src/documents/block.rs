@@ -28,7 +28,7 @@ pub struct ContextBlock<'a> {
 /// use loop_knowledge::documents::{Hit, context_block};
 ///
 /// let (source, content) = ("notes.md".to_owned(), "Rye needs water.".to_owned());
-/// let hit = Hit { id: 7, score: 0.8, source, first_line: 3, last_line: 4, label: None, content };
+/// let hit = Hit { id: 7, score: 0.8, source, first_line: 3, last_line: 4, label: None, content, tags: vec![] };
 /// let hits = [hit];
 /// let block = context_block(&hits, 100).unwrap();
 /// let (heading, items) = block.text.split_once("[1]").unwrap();
@@ -64,7 +64,16 @@ mod tests {
     use super::*;
 
     fn hit(content: String) -> Hit {
-        Hit { id: 1, score: 1.0, source: "a".to_owned(), first_line: 1, last_line: 1, label: None, content }
+        Hit {
+            id: 1,
+            score: 1.0,
+            source: "a".to_owned(),
+            first_line: 1,
+            last_line: 1,
+            label: None,
+            content,
+            tags: vec![],
+        }
     }
 
     proptest! {

@@ -10,8 +10,11 @@ use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Statement, Transaction};
 use sha2::{Digest as _, Sha256};
 
-use super::{Chunk, DocumentError, DocumentStore, IngestReport, SkipReason, sources};
-use crate::{BoxError, Embedder, SecretFilter, Vector, embed_all, fts, languages};
+use super::{
+    Chunk, DocumentError, DocumentStore, IngestReport, PdfText, RemoteText, SkipReason, given::given_text,
+    sources,
+};
+use crate::{BoxError, Embedder, SecretFilter, Vector, embed_all, fts, identifiers, languages};
 
 /// The number of chunks after which they are embedded and written, so that a failure loses the work of few requests.
 const EMBEDDED_CHUNKS: usize = 256;
@@ -21,7 +24,7 @@ const EMBEDDED_CHUNKS: usize = 256;
 const WRITTEN_BYTES: usize = 8 << 20;
 
 /// The version of the rules that make chunks from a text. A change makes the next ingest read all files again.
-const RULES: &[u8] = if cfg!(feature = "grammars") { b"2g\0" } else { b"2\0" };
+const RULES: &[u8] = if cfg!(feature = "grammars") { b"3g\0" } else { b"3\0" };
 
 /// Reads files, folders and texts from elsewhere into a store.
 #[derive(Clone, Copy)]
@@ -32,6 +35,8 @@ pub struct Ingest<'a> {
     pub paths: &'a [PathBuf],
     /// Texts that the caller has read elsewhere, such as pages of servers.
     pub texts: &'a [RemoteText],
+    /// Finds the text in files whose names end in `.pdf`. Without it, they are binary files like others.
+    pub pdf: Option<&'a dyn PdfText>,
     /// Removes secrets before anything is stored.
     pub secrets: &'a dyn SecretFilter,
     /// The embedder, which must be the store's own. A store without an embedder needs none.
@@ -41,15 +46,6 @@ pub struct Ingest<'a> {
     pub prune: bool,
     /// The present time.
     pub now: Timestamp,
-}
-
-/// A text from elsewhere.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RemoteText {
-    /// Its address, which contains `://`.
-    pub address: String,
-    /// The text.
-    pub text: String,
 }
 
 impl fmt::Debug for Ingest<'_> {
@@ -100,9 +96,9 @@ impl DocumentStore {
             let mut stored = self.database.read(stored_digests)?;
             let (mut group, mut bytes) = (Vec::new(), 0);
             for path in mem::take(&mut files) {
-                let Some(document) = read(&root, path, &ingest, &mut stored, &mut kept, &mut report) else {
-                    continue;
-                };
+                let given = given_text(&path, &ingest, &mut report).await;
+                let read = read(&root, path, given, &ingest, &mut stored, &mut kept, &mut report);
+                let Some(document) = read else { continue };
                 bytes += document.text.len() + super::CHUNK_CHARACTERS;
                 group.push(document);
                 if bytes >= group_bytes {
@@ -212,20 +208,20 @@ fn stored_digests(read: &Transaction<'_>) -> rusqlite::Result<HashMap<String, Ve
     digests.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
-/// Reads a file. Returns `None` if it is passed over, or if the store has it as it is.
+/// Reads a file, unless its text is given. Returns `None` if it is passed over, or if the store has it as it is.
 fn read(
     root: &Path,
     path: PathBuf,
+    given: Option<Result<String, SkipReason>>,
     ingest: &Ingest<'_>,
     stored: &mut HashMap<String, Vec<u8>>,
     kept: &mut BTreeSet<String>,
     report: &mut IngestReport,
 ) -> Option<Document> {
     let name = name_of(root, &path).ok_or(SkipReason::Unreadable);
-    let remote = ingest.texts.iter().find(|text| Path::new(&text.address) == path);
     let read = name.and_then(|name| {
-        let text = match remote {
-            Some(remote) => sources::accepted(&remote.text, &name, ingest.secrets)?,
+        let text = match given {
+            Some(given) => sources::accepted(&given?, &name, ingest.secrets)?,
             None => sources::read(&path, &name, ingest.secrets)?,
         };
         Ok((text, name))
@@ -272,6 +268,7 @@ struct Writer<'a> {
     chunk: Statement<'a>,
     text: Statement<'a>,
     vector: Statement<'a>,
+    tag: Statement<'a>,
 }
 
 impl<'a> Writer<'a> {
@@ -289,6 +286,7 @@ impl<'a> Writer<'a> {
             )?,
             text: change.prepare("INSERT INTO chunk_texts (rowid, text) VALUES (?1, ?2)")?,
             vector: change.prepare("INSERT INTO vectors (chunk, vector) VALUES (?1, ?2)")?,
+            tag: change.prepare("INSERT OR IGNORE INTO tags (chunk, identifier) VALUES (?1, ?2)")?,
         })
     }
 
@@ -318,6 +316,9 @@ impl<'a> Writer<'a> {
         self.text.execute((id, indexed))?;
         if let Some(vector) = vector {
             self.vector.execute((id, vector.to_bytes()))?;
+        }
+        for found in identifiers::find(chunk.text) {
+            self.tag.execute((id, found.identifier.to_string()))?;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@
 mod block;
 mod chunks;
 mod error;
+mod given;
 mod ingest;
 mod query;
 mod report;
@@ -19,7 +20,8 @@ pub use self::{
     block::{ContextBlock, context_block},
     chunks::{CHUNK_CHARACTERS, Chunk, chunks},
     error::DocumentError,
-    ingest::{Ingest, RemoteText},
+    given::{PdfText, RemoteText},
+    ingest::Ingest,
     query::{Hit, MIN_SCORE, MOST_VECTORS, QueryOptions, Retrieved, TOP_K},
     report::IngestReport,
     selection::Selection,

@@ -1,12 +1,12 @@
 //! Finding chunks: by words, by vectors, or by both.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use rusqlite::{OptionalExtension as _, Statement, Transaction};
 use serde::Serialize;
 
 use super::{DocumentError, DocumentStore};
-use crate::{EmbedError, Embedder, Vector, embed_all, fts};
+use crate::{EmbedError, Embedder, Vector, embed_all, fts, identifiers};
 
 /// The lowest cosine of a hit, in a session and everywhere else.
 pub const MIN_SCORE: f32 = 0.3;
@@ -43,7 +43,8 @@ impl Default for QueryOptions {
 pub struct Hit {
     /// The id of the chunk.
     pub id: i64,
-    /// The cosine, or without vectors b / (1 + b) where b is the absolute value of BM25.
+    /// The cosine, or without vectors b / (1 + b) where b is the absolute value of BM25; 1 for a chunk with an identifier
+    /// that the query names.
     pub score: f32,
     /// The name of its source.
     pub source: String,
@@ -55,6 +56,8 @@ pub struct Hit {
     pub label: Option<String>,
     /// Its text.
     pub content: String,
+    /// The identifiers of works, people and organisations in it, such as `doi:10.1000/182`, sorted.
+    pub tags: Vec<String>,
 }
 
 /// The result of a query.
@@ -97,15 +100,40 @@ impl DocumentStore {
                 Some(vector) => merged(read, &lexical, vector, options.min_score)?,
                 None => lexical,
             };
-            let mut statement = read.prepare(CHUNK)?;
-            ranked.iter().take(options.top_k).map(|ranked| hit(&mut statement, *ranked)).collect()
+            let (mut chunk, mut tags) = (read.prepare(CHUNK)?, read.prepare(TAGS)?);
+            let ranked = ranked.iter().take(options.top_k);
+            ranked.map(|ranked| hit(&mut chunk, &mut tags, *ranked)).collect()
         })?;
         Ok(Retrieved { hits, is_lexical, failure })
     }
 }
 
-/// Returns the best hits by words, with their scores.
+/// Returns the chunks with an identifier of the text, then the best hits by words, with their scores.
 fn lexical(read: &Transaction<'_>, text: &str) -> rusqlite::Result<Vec<(i64, f32)>> {
+    let mut found = tagged(read, text)?;
+    let by_words = by_words(read, text)?;
+    let new = by_words.into_iter().filter(|(id, _)| found.iter().all(|(tagged, _)| tagged != id));
+    let new: Vec<_> = new.collect();
+    found.extend(new);
+    found.truncate(CANDIDATES);
+    Ok(found)
+}
+
+/// Returns the chunks with an identifier that the text names.
+fn tagged(read: &Transaction<'_>, text: &str) -> rusqlite::Result<Vec<(i64, f32)>> {
+    let mut statement =
+        read.prepare("SELECT chunk FROM tags WHERE identifier = ?1 ORDER BY chunk LIMIT ?2")?;
+    let mut ids = BTreeSet::new();
+    for found in identifiers::find(text).iter().take(CANDIDATES) {
+        let values = (found.identifier.to_string(), CANDIDATES as i64);
+        for id in statement.query_map(values, |row| row.get::<_, i64>(0))? {
+            ids.insert(id?);
+        }
+    }
+    Ok(ids.into_iter().map(|id| (id, 1.0)).collect())
+}
+
+fn by_words(read: &Transaction<'_>, text: &str) -> rusqlite::Result<Vec<(i64, f32)>> {
     let Some(query) = fts::query(text) else { return Ok(Vec::new()) };
     let mut statement = read.prepare(
         "SELECT rowid, bm25(chunk_texts) FROM chunk_texts WHERE chunk_texts MATCH ?1 ORDER BY rank, rowid LIMIT ?2",
@@ -165,8 +193,15 @@ fn merged(
 const CHUNK: &str = "SELECT sources.name, chunks.first_line, chunks.last_line, chunks.label, chunks.content
                      FROM chunks JOIN sources ON sources.id = chunks.source WHERE chunks.id = ?1";
 
-fn hit(statement: &mut Statement<'_>, (id, score): (i64, f32)) -> rusqlite::Result<Hit> {
-    statement.query_row([id], |row| {
+const TAGS: &str = "SELECT identifier FROM tags WHERE chunk = ?1 ORDER BY identifier";
+
+fn hit(
+    chunk: &mut Statement<'_>,
+    tags: &mut Statement<'_>,
+    (id, score): (i64, f32),
+) -> rusqlite::Result<Hit> {
+    let tags = tags.query_map([id], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    chunk.query_row([id], |row| {
         Ok(Hit {
             id,
             score,
@@ -175,6 +210,7 @@ fn hit(statement: &mut Statement<'_>, (id, score): (i64, f32)) -> rusqlite::Resu
             last_line: row.get::<_, i64>(2)?.unsigned_abs(),
             label: row.get(3)?,
             content: row.get(4)?,
+            tags,
         })
     })
 }

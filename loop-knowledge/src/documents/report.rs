@@ -21,6 +21,8 @@ pub struct IngestReport {
     pub chunks: u64,
     /// The files and folders that were passed over, with the reason. Nothing below such a folder was looked at.
     pub skipped: BTreeMap<PathBuf, SkipReason>,
+    /// The first failure to read a PDF, for a person.
+    pub pdf_failure: Option<String>,
 }
 
 impl IngestReport {

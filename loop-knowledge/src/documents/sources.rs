@@ -36,6 +36,8 @@ pub enum SkipReason {
     TooLarge,
     /// It is a link, a pipe, a socket or a device.
     NotRegular,
+    /// It is a PDF whose text cannot be found.
+    Pdf,
     /// It cannot be read, or its name is not UTF-8.
     Unreadable,
 }
@@ -57,6 +59,7 @@ impl SkipReason {
             Self::Secret => "secret",
             Self::TooLarge => "over 1 MiB",
             Self::NotRegular => "not a regular file",
+            Self::Pdf => "a PDF without its text",
             Self::Unreadable => "unreadable",
         }
     }

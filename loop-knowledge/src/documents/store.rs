@@ -14,7 +14,11 @@ use crate::{
 
 pub(super) const SCHEMA: Schema = Schema {
     mark: 0x6c6b_646f,
-    migrations: &[&[include_str!("tables.sql")], &[include_str!("word_forms.sql")]],
+    migrations: &[
+        &[include_str!("tables.sql")],
+        &[include_str!("word_forms.sql")],
+        &[include_str!("tags.sql")],
+    ],
     is_durable: false,
 };
 

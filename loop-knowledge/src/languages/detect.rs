@@ -51,6 +51,7 @@ const EXTENSIONS: &[(&str, &str)] = &[
     ("toml", "toml"),
     ("md", "markdown"),
     ("markdown", "markdown"),
+    ("pdf", "pdf"),
     ("mk", "make"),
     ("cmake", "cmake"),
     ("dockerfile", "docker"),

@@ -9,7 +9,7 @@ use loop_knowledge::{
     notes::NoteError,
     recall::RecallError,
 };
-use loop_manifest::{model::ModelChoiceError, settings::RemoteDisabled};
+use loop_manifest::{ToolsError, model::ModelChoiceError, settings::RemoteDisabled};
 use loop_telemetry::StateDirError;
 
 /// The reason why a request about knowledge failed.
@@ -52,6 +52,9 @@ pub enum KnowledgeError {
     /// A database cannot be used.
     #[error(transparent)]
     Store(#[from] loop_knowledge::Error),
+    /// No programs can run here.
+    #[error(transparent)]
+    Tools(#[from] ToolsError),
     /// There is no place for state.
     #[error(transparent)]
     State(#[from] StateDirError),

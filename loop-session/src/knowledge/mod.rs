@@ -5,6 +5,7 @@ mod embedders;
 mod error;
 mod memory;
 mod notes;
+mod pdf;
 mod rag;
 mod reply;
 mod secrets;

@@ -9,11 +9,15 @@ use std::{
 use jiff::Timestamp;
 use loop_agents::{process::RUN_VARIABLE, remote::RemoteReader};
 use loop_knowledge::{KnowledgeFolder, documents::QueryOptions};
-use loop_manifest::settings::{MemoryRules, RemoteDisabled, Settings};
+use loop_manifest::{
+    ExecutionContext, ToolName,
+    model::{self, ChatSetup},
+    settings::{MemoryRules, RemoteDisabled, Settings},
+};
 use loop_telemetry::{DebugLog, Redactor, StateDir};
 use serde_json::json;
 
-use super::{embedders::Embedders, error::KnowledgeError, secrets::WorkspaceSecrets};
+use super::{embedders::Embedders, error::KnowledgeError, pdf::PdfPrograms, secrets::WorkspaceSecrets};
 
 /// The knowledge about a workspace, and how its secrets are removed.
 #[derive(Debug)]
@@ -26,6 +30,8 @@ pub struct WorkspaceKnowledge {
     pub(super) query_options: QueryOptions,
     /// Reads addresses, if the user's settings allow it.
     pub(super) remote: Result<RemoteReader, RemoteDisabled>,
+    /// Reads PDF files, if programs can be run.
+    pub(super) pdf: Option<PdfPrograms>,
     rules: MemoryRules,
     has_person: bool,
     pub(super) debug_log: Option<DebugLog>,
@@ -57,7 +63,7 @@ impl WorkspaceKnowledge {
             let found = variables.iter().rfind(|(name, _)| name == wanted);
             found.map(|(_, value)| value.clone())
         });
-        let debug_log = None;
+        let (pdf, debug_log) = (None, None);
         Ok(Self {
             folder,
             root,
@@ -66,10 +72,23 @@ impl WorkspaceKnowledge {
             now,
             query_options,
             remote,
+            pdf,
             rules,
             has_person,
             debug_log,
         })
+    }
+
+    /// Reads PDF files and files of other machines with programs, which run as those of this context do. Default: PDF files
+    /// are binary files, and the programs for other machines have no supervisor.
+    ///
+    /// # Errors
+    /// The folder cannot be worked in, or there is no place for the audit.
+    pub fn with_programs(self, settings: &Settings, cx: &ExecutionContext) -> Result<Self, KnowledgeError> {
+        let workspace = model::workspace(cx, settings.policy())?;
+        let toolbox = ChatSetup::new(settings, cx).toolbox(&ToolName::ALL, &workspace, &model::audit(cx)?);
+        let remote = self.remote.map(|reader| reader.supervisor(cx.supervisor().clone()));
+        Ok(Self { remote, pdf: Some(PdfPrograms(toolbox)), ..self })
     }
 
     /// Sets the log of what recall and retrieval find. Default: none.

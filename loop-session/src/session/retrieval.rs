@@ -25,6 +25,11 @@ impl Session {
         Ok(known.with_debug_log(execution.debug_log().cloned()))
     }
 
+    /// Returns the knowledge about the folder, with the programs that read PDF files and files of other machines.
+    pub(crate) fn knowledge_with_programs(&self) -> Result<WorkspaceKnowledge, KnowledgeError> {
+        self.knowledge()?.with_programs(&self.context.settings, &self.context.execution)
+    }
+
     /// Lets the prompt follow what retrieval found for it, within the budget of recall, of which `used` tokens are spent. A
     /// failure is reported, and the prompt goes without.
     ///

@@ -75,6 +75,7 @@ async fn a_named_file_may_be_hidden_but_not_secret() {
         root: &fixture.root(),
         paths: &paths,
         texts: &[],
+        pdf: None,
         secrets: &Filter,
         embedder: None,
         prune: false,
@@ -117,8 +118,16 @@ async fn prune_drops_what_is_gone_below_the_paths_only() {
     assert_eq!(fixture.ingest(&mut store, None, false).await.unwrap().dropped, 0);
     let (root, paths) = (fixture.root(), [fixture.root().join("a")]);
     let now = Timestamp::UNIX_EPOCH;
-    let ingest =
-        Ingest { root: &root, paths: &paths, texts: &[], secrets: &Filter, embedder: None, prune: true, now };
+    let ingest = Ingest {
+        root: &root,
+        paths: &paths,
+        texts: &[],
+        pdf: None,
+        secrets: &Filter,
+        embedder: None,
+        prune: true,
+        now,
+    };
     assert_eq!(store.ingest(ingest).await.unwrap().dropped, 1);
     assert_eq!(store.status().unwrap().sources, 2);
     // A file that became secret is dropped too.
@@ -139,8 +148,16 @@ async fn a_named_path_that_is_gone_can_be_pruned() {
     fs::remove_dir_all(fixture.root().join("d")).unwrap();
     let (root, now) = (fixture.root(), Timestamp::UNIX_EPOCH);
     let paths = [file, root.join("d/deep"), root.join("stays.txt")];
-    let ingest =
-        Ingest { root: &root, paths: &paths, texts: &[], secrets: &Filter, embedder: None, prune: true, now };
+    let ingest = Ingest {
+        root: &root,
+        paths: &paths,
+        texts: &[],
+        pdf: None,
+        secrets: &Filter,
+        embedder: None,
+        prune: true,
+        now,
+    };
     let misspelled = [root.join("solo.txt"), root.join("stays.txt")];
     for refused in [
         Ingest { prune: false, ..ingest },

@@ -44,6 +44,7 @@ async fn child() {
             root: &root,
             paths: &paths,
             texts: &[],
+            pdf: None,
             secrets: &Filter,
             embedder,
             prune: false,

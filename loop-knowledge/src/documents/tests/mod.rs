@@ -1,5 +1,6 @@
 mod ingest;
 mod kill;
+mod pdf;
 mod query;
 mod transactions;
 mod word_forms;
@@ -101,7 +102,16 @@ impl Fixture {
         let (root, now) = (self.root(), Timestamp::UNIX_EPOCH);
         let paths = [root.clone()];
         store
-            .ingest(Ingest { root: &root, paths: &paths, texts: &[], secrets: &Filter, embedder, prune, now })
+            .ingest(Ingest {
+                root: &root,
+                paths: &paths,
+                texts: &[],
+                pdf: None,
+                secrets: &Filter,
+                embedder,
+                prune,
+                now,
+            })
             .await
     }
 }

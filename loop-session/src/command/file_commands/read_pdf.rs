@@ -6,13 +6,10 @@ use async_trait::async_trait;
 use loop_telemetry::words;
 use serde_json::json;
 
-use crate::{ArgumentKind, Command, CommandGroup, CommandInfo, InputError, Session};
-
-/// The most pages that one command reads.
-const PAGES: u32 = 20;
-
-/// The most commands for one PDF, whose pages may be empty.
-const MOST_COMMANDS: usize = 50;
+use crate::{
+    ArgumentKind, Command, CommandGroup, CommandInfo, InputError, Session,
+    pdf_pages::{self, MOST_COMMANDS, POPPLER, first_and_last, page_count},
+};
 
 /// The most bytes of text for the model, with room for a notice within 64 KiB.
 const ROOM: usize = 63 << 10;
@@ -40,7 +37,7 @@ impl Command for ReadPdfCommand {
         let words = INFO.words(arguments)?;
         let (path, wanted) = match &words[..] {
             [path] => (path, None),
-            [path, pages] => (path, Some(pages_of(pages).ok_or_else(|| misused(pages))?)),
+            [path, pages] => (path, Some(pdf_pages::parse(pages).ok_or_else(|| misused(pages))?)),
             _ => return Err(INFO.misused("one file at a time, with its pages")),
         };
         let read = show(path, wanted, session).await?;
@@ -74,11 +71,10 @@ async fn read(
     let named = if path.starts_with('/') { path.to_owned() } else { format!("./{path}") };
     let file = shlex::try_quote(&named).map_err(|error| InputError::refused(error.to_string()))?;
     let info = call(&format!("pdfinfo {file}"), session).await?;
-    let count = info.lines().find_map(|line| line.strip_prefix("Pages:")?.trim().parse::<u32>().ok());
-    let count = count.filter(|count| *count > 0);
-    let count = count.ok_or_else(|| InputError::refused(format!("pdfinfo names no pages of {path}")))?;
+    let count =
+        page_count(&info).ok_or_else(|| InputError::refused(format!("pdfinfo names no pages of {path}")))?;
     let mut text = String::new();
-    let commands = commands(&wanted.unwrap_or_else(|| vec![1..=count]), count);
+    let commands = first_and_last(&wanted.unwrap_or_else(|| vec![1..=count]), count);
     if commands.is_empty() {
         return Err(InputError::refused(format!(
             "{path} has only {}",
@@ -101,53 +97,15 @@ fn cut(mut text: String, note: &str) -> (String, String) {
 
 /// Runs a program of poppler under the policy, and returns its output.
 async fn call(line: &str, session: &mut Session) -> Result<String, InputError> {
-    let report = session.call("run_command", &json!({ "command": line })).await.map_err(|error| match error {
-        InputError::Refused(text) if text.contains("cannot find the program") => InputError::refused(format!(
-            "{text}: install poppler (the package `poppler-utils` of Debian, Ubuntu and Fedora, `poppler` elsewhere)"
-        )),
-        error => error,
-    })?;
+    let report =
+        session.call("run_command", &json!({ "command": line })).await.map_err(|error| match error {
+            InputError::Refused(text) if text.contains("cannot find the program") => {
+                InputError::refused(format!("{text}: {POPPLER}"))
+            }
+            error => error,
+        })?;
     match report.text.strip_suffix("(exit 0)") {
         Some(text) => Ok(text.to_owned()),
         None => Err(InputError::refused(report.text)),
-    }
-}
-
-/// Parses `3`, `2-5` and `1,4-6`.
-fn pages_of(text: &str) -> Option<Vec<RangeInclusive<u32>>> {
-    let range = |part: &str| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last) = (first.parse::<u32>().ok()?, last.parse().ok()?);
-        (1..=last).contains(&first).then_some(first..=last)
-    };
-    text.split(',').map(range).collect()
-}
-
-/// Splits ranges into the first and the last page of each command.
-fn commands(ranges: &[RangeInclusive<u32>], count: u32) -> Vec<(u32, u32)> {
-    let split = |range: &RangeInclusive<u32>| {
-        let last = count.min(*range.end());
-        (*range.start()..=last)
-            .step_by(PAGES as usize)
-            .map(move |first| (first, last.min(first.saturating_add(PAGES - 1))))
-    };
-    ranges.iter().flat_map(split).take(MOST_COMMANDS + 1).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pages_are_read_twenty_at_a_time() {
-        let read = |pages: &str, count| pages_of(pages).map(|ranges| commands(&ranges, count));
-        assert_eq!(read("3", 9), Some(vec![(3, 3)]));
-        assert_eq!(read("1,4-6", 5), Some(vec![(1, 1), (4, 5)]));
-        assert_eq!(read("2-45", 100), Some(vec![(2, 21), (22, 41), (42, 45)]));
-        assert_eq!(read("7", 5), Some(vec![]));
-        assert_eq!(read("1-4294967295", u32::MAX).map(|commands| commands.len()), Some(51));
-        for wrong in ["", "0", "5-2", "a", "1,,2", "1-", "-3", "4294967296"] {
-            assert_eq!(read(wrong, 9), None, "{wrong}");
-        }
     }
 }

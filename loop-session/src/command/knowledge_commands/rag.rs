@@ -21,7 +21,8 @@ const INFO: CommandInfo = CommandInfo {
            `### Context (from knowledge base)`; they are part of that request and not of the conversation. A store \
            finds words, and with the embedder `hashed` also parts of words. A model that embeds, such as \
            `ollama:nomic-embed-text`, also finds texts with the same meaning. In folders, the command skips files \
-           that are hidden, ignored by git, binary, secret or over 1 MiB.",
+           that are hidden, ignored by git, binary, secret or over 1 MiB. The policy decides whether `pdfinfo` and \
+           `pdftotext` read PDF files.",
     argument_kind: ArgumentKind::Words(&[
         "list", "new", "use", "drop", "ingest", "status", "query", "on", "off",
     ]),
@@ -45,7 +46,10 @@ impl Command for RagCommand {
     async fn run(&self, arguments: &str, session: &mut Session) -> Result<(), InputError> {
         let request = parse(arguments)?;
         let stop = session.stop();
-        let known = session.knowledge()?;
+        let known = match request {
+            RagRequest::Ingest { .. } => session.knowledge_with_programs()?,
+            _ => session.knowledge()?,
+        };
         let reply = tokio::select! {
             biased;
             () = stop.cancelled() => return Err(InputError::Interrupted),

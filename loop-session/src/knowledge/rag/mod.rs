@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use loop_agents::remote::is_address;
 use loop_knowledge::{
     SecretFilter as _,
-    documents::{DocumentError, DocumentStore, EmbedderId, Ingest, QueryOptions, RemoteText, Selection},
+    documents::{
+        DocumentError, DocumentStore, EmbedderId, Ingest, PdfText, QueryOptions, RemoteText, Selection,
+    },
 };
 use serde_json::json;
 
@@ -153,6 +155,7 @@ async fn ingest(
         root: &known.root,
         paths: &paths,
         texts: &texts,
+        pdf: known.pdf.as_ref().map(|programs| programs as &dyn PdfText),
         secrets: &known.secrets,
         embedder: embedder.as_deref(),
         prune,

@@ -93,7 +93,9 @@ pub(super) fn ingested(known: &WorkspaceKnowledge, report: &IngestReport) -> Kno
         "chunks": report.chunks,
     });
     value["skipped"] = Value::Array(skipped);
-    KnowledgeReply::said(lines.join("\n"), value)
+    let mut reply = KnowledgeReply::said(lines.join("\n"), value);
+    reply.remarks.extend(report.pdf_failure.clone());
+    reply
 }
 
 pub(super) fn hits(found: &Retrieved, remark: Option<String>) -> KnowledgeReply {
