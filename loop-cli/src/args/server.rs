@@ -8,7 +8,10 @@ use loop_manifest::model::ServerLine;
 /// Returns the words and examples, for the help.
 pub(super) fn words() -> String {
     let examples = "  loop server status\n  loop server start qwen\n  loop server pull qwen3";
-    format!("Words:\n{}\n\nExamples:\n{examples}", ServerLine::help())
+    format!(
+        "Words:\n{}\n\nExit:  0 done  2 wrong usage  3 it could not be done\n\nExamples:\n{examples}",
+        ServerLine::help()
+    )
 }
 
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use loop_agents::{chat::TurnError, plan::PlanFileError};
 use loop_guardrails::policy::workspace::WorkspaceError;
 use loop_manifest::{
     ComposeError, Diagnostics, RequestPlanError, VerificationError,
-    model::ModelChoiceError,
+    model::{ModelChoiceError, ServerLineError},
     snapshots::SnapshotError,
     task::{LoopsError, TaskError},
 };
@@ -77,6 +77,9 @@ pub(crate) enum Failure {
     Fires(#[from] loop_session::fires::FireHistoryError),
     /// Documents or notes cannot be used.
     Knowledge(#[from] KnowledgeError),
+    /// A request about servers has no result.
+    #[error("the servers cannot do this")]
+    Servers(#[from] ServerLineError),
     /// A turn of a conversation has no reply.
     Turn(#[from] TurnError),
     /// Standard output cannot be written.
@@ -105,6 +108,8 @@ impl Failure {
                     exit::FAILED
                 }
             }
+            Self::Servers(ServerLineError::Managed { .. } | ServerLineError::Server(_)) => exit::FAILED,
+            Self::Servers(_) => exit::USAGE,
             Self::PlanFile(_) | Self::RequestPlan(RequestPlanError::Agent(_)) => exit::USAGE,
             Self::RequestPlan(_) => exit::HALTED,
             Self::Turn(TurnError::EmptyPrompt) => exit::USAGE,

@@ -50,9 +50,9 @@ async fn run(
     cx: &ExecutionContext,
     on_progress: &mut (dyn FnMut(&PullProgress) + Send),
 ) -> Result<ExitCode, Failure> {
-    let text = line.run(settings, cx, on_progress).await.or_setup(|| "the servers cannot do this")?;
+    let text = line.run(settings, cx, on_progress).await?;
     view::print_or_warn(&text::printable(&text));
-    if let Some(end) = line.started(settings, cx).await.or_setup(|| "the servers cannot do this")? {
+    if let Some(end) = line.started(settings, cx).await? {
         view::say("Ctrl+C ends it");
         end.cancelled().await;
         view::say("the server has ended by itself: `loop server logs` shows its last lines");

@@ -172,7 +172,7 @@ fn a_long_conversation_is_summarised_and_never_grows_past_the_window() {
     let args = ["every", "1ms", "--count", "14", "--model", "tiny", "--no-tools", "how is it?"];
     let mut command = server.command(&scenario, &args);
     let ran = RunningCommand::new(command.env("LOOP_CONFIG", scenario.path("my.toml"))).finish().exits(0);
-    ran.says(&["of 1000 tokens: the older messages are summarised", "6 messages were summarised; 6"]);
+    ran.says(&["of 1000 tokens: the older messages are summarised", "summarised 6 messages; 6"]);
     let requests = server.requests();
     assert!(requests.len() > 14, "summaries are requests too: {}", requests.len());
     for request in &requests {

@@ -88,14 +88,14 @@ fn a_kept_server_that_never_answers_leaves_nothing() {
         .replace("python3 server.py {port}", "echo loading {port}; echo $$ > log; exec sleep 1000");
     scenario.write("user.toml", text);
     set(&scenario, "keep = true\nstartup_seconds = 0");
-    server(&scenario, &["start", "own"]).exits(2).says(&["did not answer within 0 s"]);
+    server(&scenario, &["start", "own"]).exits(3).says(&["did not answer within 0 s"]);
     server(&scenario, &["status"]).exits(0).prints(&["own  does not run"]);
     if scenario.has("log") && !scenario.read("log").trim().is_empty() {
         assert!(!lives(scenario.read("log").trim().parse().expect("a number")));
     }
     let ends = scenario.read("user.toml").replace("exec sleep 1000", "exit 4");
     scenario.write("user.toml", ends.replace("startup_seconds = 0", ""));
-    server(&scenario, &["start", "own"]).exits(2).says(&["ended before it answered", "loading"]);
+    server(&scenario, &["start", "own"]).exits(3).says(&["ended before it answered", "loading"]);
     server(&scenario, &["logs", "own"]).exits(0).prints(&["loading"]);
 }
 

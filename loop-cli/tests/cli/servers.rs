@@ -167,8 +167,8 @@ fn the_words_for_ollama_use_its_own_interface() {
     ] {
         asked(words).exits(0).prints(&[shown]);
     }
-    asked("create mine none").exits(2).says(&["no such model"]);
-    asked("push mine").exits(2).says(&["ended before the end of the work"]);
+    asked("create mine none").exits(3).says(&["no such model"]);
+    asked("push mine").exits(3).says(&["ended before the end of the work"]);
     asked("pul qwen3").exits(2).says(&["did you mean `pull`?"]);
     asked("pull").exits(2).says(&["pull MODEL"]);
     asked("start own").exits(2).says(&["no `[servers.own]`"]);

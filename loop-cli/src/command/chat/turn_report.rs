@@ -41,7 +41,7 @@ pub(crate) fn show(to: &ReplySender, event: TurnEvent<'_>) {
         TurnEvent::Summarised { replaced, measure } => {
             to.note(paint(
                 DIM,
-                format_args!("{} were summarised; {measure}", text::count(replaced as u64, "message")),
+                format_args!("summarised {}; {measure}", text::count(replaced as u64, "message")),
             ));
         }
         TurnEvent::Unsummarised(error) => {
