@@ -39,7 +39,7 @@ impl Session {
         let change = ConversationChange::between(&before, self.dialogue.chat.history().messages());
         self.dialogue.usage += summary.usage;
         self.say(&format!(
-            "{} were summarised; {}",
+            "summarised {}; {}",
             words::count(summary.replaced as u64, "message"),
             self.context_fill()
         ));
