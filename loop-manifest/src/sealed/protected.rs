@@ -114,7 +114,7 @@ impl ProtectedPaths {
     fn replaces_module(&self, path: &Path, is_link: bool) -> bool {
         let is_code = is_link || path.extension().is_some_and(|end| end == "py" || end == "so");
         is_code
-            && self.roots.iter().any(|root| {
+            && path.ancestors().skip(1).filter(|above| self.roots.contains(*above)).any(|root| {
                 let Ok(below) = path.strip_prefix(root) else { return false };
                 let name = below.iter().next().and_then(OsStr::to_str).unwrap_or_default();
                 let name = name.split('.').next().unwrap_or(name);

@@ -46,7 +46,7 @@ static FUNCTIONS: LazyLock<Option<Regex>> =
 struct Sources<'a> {
     tests: Vec<&'a PathBuf>,
     others: Vec<&'a PathBuf>,
-    /// The others in Rust by their names, and those in Go by their folders.
+    /// The others in Rust and Python by their names, and those in Go by their folders.
     modules: BTreeMap<&'a str, Vec<&'a PathBuf>>,
     packages: BTreeMap<&'a Path, Vec<&'a PathBuf>>,
     /// The folders of the modules of Go, with the names of the modules.
@@ -64,7 +64,7 @@ impl<'a> Sources<'a> {
         let (mut modules, mut packages) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
         for file in &others {
             match (end_of(file), file.parent()) {
-                ("rs", _) => modules.entry(name_of(file)).or_default().push(*file),
+                ("rs" | "py", _) => modules.entry(name_of(file)).or_default().push(*file),
                 ("go", Some(above)) => packages.entry(above).or_default().push(*file),
                 _ => {}
             }
@@ -114,14 +114,22 @@ impl Search<'_> {
 
     /// Drops the files that others than tests and helpers import.
     fn drop_used(&self, helpers: &mut BTreeSet<PathBuf>, sources: &Sources<'_>) {
-        if helpers.is_empty() {
-            return;
+        let mut by_name = BTreeMap::<String, Vec<PathBuf>>::new();
+        for helper in &*helpers {
+            by_name.entry(used_name_of(helper).to_owned()).or_default().push(helper.clone());
         }
+        let has_data = helpers.iter().any(|helper| is_data(helper));
         let others: Vec<_> = sources.others.iter().filter(|other| !helpers.contains(**other)).collect();
         for other in others {
-            let text = self.text(other);
-            let names = imported_names(other, &text);
-            helpers.retain(|helper| !uses(other, &text, &names, helper));
+            if helpers.is_empty() {
+                return;
+            }
+            for name in used_names(other, &self.text(other), has_data) {
+                for helper in by_name.get(&name).into_iter().flatten().filter(|helper| can_use(other, helper))
+                {
+                    helpers.remove(helper);
+                }
+            }
         }
     }
 
@@ -131,19 +139,16 @@ impl Search<'_> {
         let first = |places: Vec<PathBuf>| places.into_iter().find(|place| self.is_file(place));
         let mut found: Vec<PathBuf> = match end_of(test) {
             "py" => {
-                let roots = self.named.roots.iter().map(PathBuf::as_path).chain([own, Path::new("")]);
                 let modules = references::python_imports(text);
                 let names = modules.iter().map(|module| module.trim_start_matches('.').replace('.', "/"));
-                let names: Vec<_> = names.filter(|name| has_helping_name(Path::new(name))).collect();
-                let places = roots.flat_map(|root| names.iter().map(|name| root.join(name)));
-                places.filter_map(|place| first(scripts::module_places(&place))).collect()
+                let names = names.filter(|name| has_helping_name(Path::new(name)));
+                names.flat_map(|name| self.modules_of_python(own, Path::new(&name), sources)).collect()
             }
             "go" => packages_of_go(text, sources),
             "rs" => {
-                let names = CALLED.iter().flat_map(|form| form.find_iter(text));
-                let names: BTreeSet<_> = names.map(|found| found.as_str().trim_end_matches(':')).collect();
-                let called = names.into_iter().filter_map(|name| sources.modules.get(name));
-                called.flatten().map(|file| (*file).clone()).collect()
+                let names: BTreeSet<_> = called(text).collect();
+                let called = names.into_iter().filter_map(|name| sources.modules.get(name)).flatten();
+                called.filter(|file| end_of(file) == "rs").map(|file| (*file).clone()).collect()
             }
             _ => {
                 let places = references::javascript_imports(text);
@@ -156,6 +161,21 @@ impl Search<'_> {
         let data = data.flatten().filter(|place| is_data(place) && has_helping_name(place));
         found.extend(data.filter(|place| self.is_file(place)));
         found
+    }
+
+    /// Returns the modules of this name, without endings, that a test in `own` can import.
+    fn modules_of_python(&self, own: &Path, name: &Path, sources: &Sources<'_>) -> Vec<PathBuf> {
+        let named =
+            name.file_name().and_then(|name| name.to_str()).and_then(|name| sources.modules.get(name));
+        let is_root =
+            |above: &Path| above == own || above == Path::new("") || self.named.roots.contains(above);
+        let is_module = |file: &&&PathBuf| {
+            let place = if file.ends_with("__init__.py") { file.parent() } else { Some(file.as_path()) };
+            let place = place.map(|place| place.with_extension("")).filter(|place| place.ends_with(name));
+            let above = place.as_deref().and_then(|place| place.ancestors().nth(name.iter().count()));
+            end_of(file) == "py" && above.is_some_and(is_root)
+        };
+        named.into_iter().flatten().filter(is_module).map(|file| (*file).clone()).collect()
     }
 
     /// Returns the files that a test in Rust takes into itself.
@@ -229,34 +249,46 @@ fn packages_of_go(text: &str, sources: &Sources<'_>) -> Vec<PathBuf> {
     found
 }
 
-/// Returns whether a file with this text imports the helper, or names it if it is data. `names` are those of its imports.
-fn uses(file: &Path, text: &str, names: &BTreeSet<String>, helper: &Path) -> bool {
-    let (name, end) = (name_of(helper), end_of(helper));
-    let is_same = |ends: &[&str]| ends.contains(&end) && ends.contains(&end_of(file));
-    if is_same(&["py"]) || is_same(SCRIPTS) {
-        names.contains(name)
-    } else if is_same(&["go"]) {
-        // Files of one package do not import each other.
-        file.parent() != helper.parent() && text.contains(&format!("/{name}\""))
-    } else if is_same(&["rs"]) {
-        text.contains(&format!("{name}::"))
-    } else {
-        is_data(helper)
-            && helper.file_name().and_then(|name| name.to_str()).is_some_and(|name| text.contains(name))
-    }
+/// Returns whether a file that has the name of the helper among its imports means the helper.
+fn can_use(file: &Path, helper: &Path) -> bool {
+    let is_same = |ends: &[&str]| ends.contains(&end_of(helper)) && ends.contains(&end_of(file));
+    // Files of one package of Go do not import each other.
+    let is_go = is_same(&["go"]) && file.parent() != helper.parent();
+    is_go || is_same(&["py"]) || is_same(SCRIPTS) || is_same(&["rs"]) || is_data(helper)
 }
 
-/// Returns the names of what a file in Python or JavaScript imports.
-fn imported_names(file: &Path, text: &str) -> BTreeSet<String> {
-    if end_of(file) == "py" {
-        let modules = references::python_imports(text);
-        modules.iter().filter_map(|module| module.rsplit('.').next()).map(str::to_owned).collect()
-    } else if SCRIPTS.contains(&end_of(file)) {
-        let paths = references::javascript_imports(text);
-        paths.iter().map(|path| name_of(Path::new(path)).to_owned()).collect()
-    } else {
-        BTreeSet::new()
+/// Returns the names of what a file imports, and with `has_data` those of the files that it may read.
+fn used_names(file: &Path, text: &str, has_data: bool) -> BTreeSet<String> {
+    let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let mut names: BTreeSet<String> = match end_of(file) {
+        "py" => {
+            let modules = references::python_imports(text);
+            modules.iter().filter_map(|module| module.rsplit('.').next()).map(str::to_owned).collect()
+        }
+        "go" => texts(text).filter(|path| path.contains('/')).map(last).collect(),
+        "rs" => called(text).map(str::to_owned).collect(),
+        _ => {
+            let paths = references::javascript_imports(text);
+            paths.iter().map(|path| name_of(Path::new(path)).to_owned()).collect()
+        }
+    };
+    if has_data {
+        let is_end = |sign: char| !sign.is_alphanumeric() && !"._-".contains(sign);
+        names.extend(text.split(is_end).filter(|word| word.contains('.')).map(str::to_owned));
     }
+    names
+}
+
+/// Returns the names that others have in front of them in Rust.
+fn called(text: &str) -> impl Iterator<Item = &str> {
+    let found = CALLED.iter().flat_map(move |form| form.find_iter(text));
+    found.map(|found| found.as_str().trim_end_matches(':'))
+}
+
+/// Returns the name of a helper as files have it that use it.
+fn used_name_of(helper: &Path) -> &str {
+    let own = helper.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if is_data(helper) { own } else { name_of(helper) }
 }
 
 fn texts(text: &str) -> impl Iterator<Item = &str> {
