@@ -210,6 +210,23 @@ fn a_quote_is_three_words_or_twelve_letters_that_somebody_said() {
 }
 
 #[test]
+fn a_quote_in_a_script_without_spaces_is_part_of_a_sentence() {
+    let record = "因为没有网络所以构建会挂起。\nไม่มีเครือข่ายจึงหยุดทำงาน\n빌드가 멈춘다\n";
+    for (quote, is_kept) in [
+        ("构建会挂起", true),
+        ("构建", false),
+        ("เครือข่ายจึงหยุด", true),
+        ("빌드가 멈춘다", true),
+        ("빌드가 멈", false),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let script = Script::new(&[reply(&[proposal("a", quote)])]);
+        let report = mine(&mut open(&folder), vec![text("run 1", 1, record)], &script, None, OPTIONS);
+        assert_eq!(report.mined[0].proposed.len(), usize::from(is_kept), "{quote}");
+    }
+}
+
+#[test]
 fn words_around_the_list_of_proposals_do_not_matter() {
     let list = reply(&[proposal("a", WORDS)]).to_string();
     let body = list.replace("Body.", "```sh\\nmake {all}\\n```");

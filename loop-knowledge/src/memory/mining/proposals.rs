@@ -122,12 +122,17 @@ fn without_headings(text: &str) -> String {
 }
 
 /// Returns whether the text has these words, as whole words. A few letters occur in every text, so a quote needs 3 words
-/// or 12 letters.
+/// or 12 letters. A Chinese, Japanese or Korean letter says as much as three others.
 fn is_quoted(quote: &str, text: &str) -> bool {
-    let letters: usize = fts::runs(quote).map(|run| run.chars().count()).sum();
+    let letters: usize = fts::runs(quote)
+        .flat_map(str::chars)
+        .map(|letter| if fts::is_syllable(letter) { 3 } else { 1 })
+        .sum();
     let is_long = fts::runs(quote).count() >= LEAST_WORDS || letters >= LEAST_LETTERS;
+    // Nothing shows where a word ends in a script without spaces.
+    let is_in_word = |letter: char| letter.is_alphanumeric() && !fts::is_unspaced(letter);
     let goes_on = |left: Option<char>, right: Option<char>| {
-        left.zip(right).is_some_and(|(left, right)| left.is_alphanumeric() && right.is_alphanumeric())
+        left.zip(right).is_some_and(|(left, right)| is_in_word(left) && is_in_word(right))
     };
     let is_whole = |(start, found): (usize, &str)| {
         let (before, after) = (&text[..start], &text[start + found.len()..]);
@@ -165,11 +170,25 @@ impl Memories<'_> {
             memory.content.memory_type == content.memory_type
                 && memory.content.removes == content.removes
                 && word_set(&memory.content) == words
+                // Texts without a word, such as emojis, are not all the same.
+                && (!words.is_empty() || memory.content.text() == content.text())
         };
         if self.all()?.iter().any(is_same) {
             return Ok(true);
         }
         let Some(embedder) = embedder else { return Ok(false) };
+        match self.is_similar(&content, embedder).await {
+            // The words differ. The proposal must not be lost because a server is away.
+            Err(MemoryError::Embed(_)) => Ok(false),
+            other => other,
+        }
+    }
+
+    async fn is_similar(
+        &mut self,
+        content: &NewMemory,
+        embedder: &dyn Embedder,
+    ) -> Result<bool, MemoryError> {
         self.add_vectors(embedder).await?;
         let text = content.text();
         let Some(vector) = embed_all(embedder, &[&text]).await?.pop() else { return Ok(false) };
