@@ -6,7 +6,7 @@ use super::{Memory, MemoryError, MemoryState, MemoryType, folder};
 use crate::{SecretFilter, data_line, regular_file};
 
 /// The name of the file.
-const NAME: &str = "DIGEST.md";
+pub(super) const NAME: &str = "DIGEST.md";
 
 /// Returns whether the file has the text that it should have.
 pub(super) fn is_current(

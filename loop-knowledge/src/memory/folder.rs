@@ -4,7 +4,7 @@
 //! that a change of state moves the file and keeps its bytes.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fs::{self, DirBuilder, File, OpenOptions},
     io::{self, ErrorKind, Write as _},
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
@@ -12,7 +12,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{MemoryState, MemoryType};
+use super::{MemoryState, MemoryType, digest};
 use crate::{Error, regular_file};
 
 /// The largest file, in bytes. The limits of summary and body are far below.
@@ -52,7 +52,7 @@ pub(super) fn folder_of(state: MemoryState, memory_type: MemoryType) -> PathBuf 
     }
 }
 
-/// Returns all files, the active ones first, sorted by name.
+/// Returns all files, the active ones first, sorted by name, and then those that are in no folder of memories.
 pub(super) fn list(root: &Path) -> Result<Vec<MemoryPath>, Error> {
     let mut found = Vec::new();
     let mut ids: HashMap<String, PathBuf> = HashMap::new();
@@ -83,7 +83,40 @@ pub(super) fn list(root: &Path) -> Result<Vec<MemoryPath>, Error> {
             }
         }
     }
+    found.extend(misplaced(root)?);
     Ok(found)
+}
+
+/// Returns the entries of the folder that a person may have meant for memories: files, and folders with files.
+fn misplaced(root: &Path) -> Result<Vec<MemoryPath>, Error> {
+    let ours =
+        MemoryState::ALL.iter().flat_map(|state| MemoryType::ALL.iter().map(|kind| folder_of(*state, *kind)));
+    let ours: HashSet<_> = ours.filter_map(|folder| folder.iter().next().map(PathBuf::from)).collect();
+    let is_odd = |name: &Path| {
+        let is_hidden = name.as_os_str().as_encoded_bytes().starts_with(b".");
+        !is_hidden && name != Path::new(digest::NAME) && !ours.contains(name)
+    };
+    let mut found = Vec::new();
+    for path in names_of(root, is_odd)? {
+        let is_folder = root.join(&path).symlink_metadata().is_ok_and(|facts| facts.is_dir());
+        let is_meant = if is_folder { !names(&root.join(&path))?.is_empty() } else { has_extension(&path) };
+        if is_meant {
+            let types: Vec<_> = MemoryType::ALL.iter().map(|kind| kind.as_str()).collect();
+            found.push(MemoryPath {
+                path,
+                id: String::new(),
+                state: MemoryState::Active,
+                memory_type: MemoryType::ToolUse,
+                stamp: "misplaced".to_owned(),
+                fault: Some(format!("memories are in the folders {}", types.join(", "))),
+            });
+        }
+    }
+    Ok(found)
+}
+
+fn has_extension(name: &Path) -> bool {
+    name.extension().is_some_and(|extension| extension == "md")
 }
 
 /// Returns why memories of this folder are neither read nor written: a link could lead anywhere.
@@ -97,7 +130,7 @@ pub(super) fn folder_fault(root: &Path, folder: &Path) -> Option<&'static str> {
 fn names(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let is_memory = |name: &Path| {
         let is_hidden = name.as_os_str().as_encoded_bytes().starts_with(b".");
-        !is_hidden && name.extension().is_some_and(|extension| extension == "md")
+        !is_hidden && has_extension(name)
     };
     names_of(folder, is_memory)
 }

@@ -74,6 +74,34 @@ fn a_link_in_place_of_a_folder_is_not_followed() {
 }
 
 #[test]
+fn memories_are_read_where_the_index_cannot_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let memories = &mut open(&folder);
+    let kept = add(memories, MemoryType::ProjectFact, "kept");
+    let change = "UPDATE memory_files SET stamp = 'earlier'; PRAGMA query_only = ON;";
+    memories.database.connection().execute_batch(change).unwrap();
+    assert_eq!(memories.all().unwrap(), [kept]);
+    write(memories, "project_fact/new.md", "---\nsummary: new\n---\n");
+    assert!(matches!(memories.all(), Err(MemoryError::Store(_))));
+}
+
+#[test]
+fn files_where_no_memory_can_be_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let memories = &mut open(&folder);
+    add(memories, MemoryType::ProjectFact, "kept");
+    write(memories, "tool-use/a.md", "---\nsummary: a\n---\n");
+    write(memories, "b.md", "---\nsummary: b\n---\n");
+    write(memories, "notes/c.txt", "mine");
+    let faults = memories.faults().unwrap();
+    let named: Vec<_> = faults.iter().filter_map(|fault| fault.path.file_name()?.to_str()).collect();
+    assert_eq!(named, ["b.md", "tool-use"], "{faults:?}");
+    assert!(faults[0].why.contains("project_fact, "), "{faults:?}");
+    fs::remove_file(memories.root().join("b.md")).unwrap();
+    assert_eq!(memories.faults().unwrap().len(), 1);
+}
+
+#[test]
 fn a_second_profile_is_refused_and_one_without_a_body_is_recalled() {
     let folder = tempfile::tempdir().unwrap();
     let memories = &mut open(&folder);

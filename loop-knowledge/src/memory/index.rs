@@ -76,10 +76,12 @@ impl Memories<'_> {
                 rusqlite::Error::StatementChangedRows(0)
             })
         });
-        failure.map_or(written.map_err(MemoryError::from), Err)?;
-        if !is_content_same {
-            self.database.erase_deleted(&["memory_texts"])?;
+        if is_content_same {
+            // A stamp only saves work later. On a full disk, memories can still be read.
+            return Ok(());
         }
+        failure.map_or(written.map_err(MemoryError::from), Err)?;
+        self.database.erase_deleted(&["memory_texts"])?;
         Ok(())
     }
 

@@ -224,6 +224,24 @@ async fn an_embedder_that_fails_in_the_middle_leaves_the_file_as_it_was() {
 }
 
 #[tokio::test]
+async fn a_full_disk_leaves_the_old_document() {
+    let fixture = Fixture::new();
+    fixture.write("a.txt", "old text");
+    let mut store = fixture.store(None);
+    fixture.ingest(&mut store, None, false).await.unwrap();
+    fixture.write("a.txt", "new words in many chunks. ".repeat(2000));
+    let limit = |pages: i64| format!("PRAGMA max_page_count = {pages}");
+    let pages = store.database.read(|read| read.query_row("PRAGMA page_count", [], |row| row.get(0)));
+    store.database.connection().execute_batch(&limit(pages.unwrap())).unwrap();
+    let error = fixture.ingest(&mut store, None, false).await.unwrap_err();
+    assert!(matches!(error, DocumentError::Store(_)), "{error:?}");
+    assert_eq!(contents(&mut store, "a.txt"), ["old text"]);
+    check_index(&mut store);
+    store.database.connection().execute_batch(&limit(1 << 20)).unwrap();
+    assert_eq!(fixture.ingest(&mut store, None, false).await.unwrap().changed, 1);
+}
+
+#[tokio::test]
 async fn a_store_belongs_to_one_embedder() {
     let fixture = Fixture::new();
     fixture.write("a.txt", "text");
