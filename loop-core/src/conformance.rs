@@ -37,6 +37,12 @@ use crate::{
 /// deadlines. Its work fails if the driver gives it a wrong context.
 pub type ScriptedLoop = Loop<ScriptedIteration, JudgedStep<u64>, Bounded>;
 
+/// Composes a scripted loop again.
+pub type Recompose = Box<dyn Fn() -> ScriptedLoop + Send + Sync>;
+
+/// The token that cancels a run, and the one that ends it with a reason of its own.
+type Ends = (CancellationToken, CancellationToken);
+
 /// One thing that scripted work does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Act {
@@ -128,8 +134,24 @@ impl Case {
         &self,
         drive: impl FnOnce(ScriptedLoop) -> Result<Report<u64>, BoxError>,
     ) -> Result<(), Deviation> {
+        self.check_moved(|run, _| drive(run))
+    }
+
+    /// Like [`check`](Self::check), for a driver that stores a run and continues it elsewhere. Its second argument composes
+    /// the loop again, for [`resume_snapshot`](Loop::resume_snapshot): the work and the evaluator stay those of the first
+    /// loop.
+    ///
+    /// # Errors
+    /// [`Deviation`] with a description of both, if they differ or if the driver fails.
+    pub fn check_moved(
+        &self,
+        drive: impl FnOnce(ScriptedLoop, Recompose) -> Result<Report<u64>, BoxError>,
+    ) -> Result<(), Deviation> {
         let steps = Arc::new(Mutex::new(String::new()));
-        let found = match drive(self.compose(Arc::clone(&steps))) {
+        let ends = (CancellationToken::new(), CancellationToken::new());
+        let (case, again, same_ends) = (self.clone(), Arc::clone(&steps), ends.clone());
+        let recompose = Box::new(move || case.first_run(Arc::clone(&again), same_ends.clone()));
+        let found = match drive(self.compose(Arc::clone(&steps), ends), recompose) {
             Ok(report) => described(&locked(&steps), &report),
             Err(error) => format!("the driver failed: {error}"),
         };
@@ -140,18 +162,17 @@ impl Case {
         }
     }
 
-    fn compose(&self, steps: Arc<Mutex<String>>) -> ScriptedLoop {
-        let run = self.first_run(steps);
+    fn compose(&self, steps: Arc<Mutex<String>>, ends: Ends) -> ScriptedLoop {
+        let run = self.first_run(steps, ends);
         if !self.is_resumed {
             return run;
         }
-        let died = self.first_run(Arc::default()).into_parts();
+        let died = self.first_run(Arc::default(), Ends::default()).into_parts();
         let died = died.map(|parts| until_second_iteration(parts, self.died_at));
         run.resume(died.unwrap_or_default(), Some(1))
     }
 
-    fn first_run(&self, steps: Arc<Mutex<String>>) -> ScriptedLoop {
-        let (cancel, ends) = (CancellationToken::new(), CancellationToken::new());
+    fn first_run(&self, steps: Arc<Mutex<String>>, (cancel, ends): Ends) -> ScriptedLoop {
         let known = Arc::default();
         let script = |acts: &[Vec<Act>]| Script::new(self, acts, (&cancel, &ends), Arc::clone(&known));
         let judge = ScriptedEvaluator { script: script(&self.judge), passes_at: self.passes_at };
