@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use loop_core::Usd;
+use loop_temporal::LONGEST_HISTORY;
 
 /// Run loops of many machines on Temporal
 #[derive(Debug, Parser)]
@@ -20,7 +22,7 @@ pub(crate) enum Command {
     Submit(SubmitArgs),
     /// List the submitted runs
     Runs(RunsArgs),
-    /// Show a submitted run
+    /// Show a submitted run, or a budget
     Show(RunArgs),
     /// Wait for a submitted run, and exit with its exit code
     Tail(RunArgs),
@@ -59,6 +61,20 @@ pub(crate) struct SubmitArgs {
     /// The folder in which the agents work, on every worker; by default the current folder
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
+    /// The most that all these runs may cost together, in US dollars
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub(crate) budget: Option<Usd>,
+    /// Continue a run with a new history after N events
+    #[arg(long, value_name = "N", default_value_t = LONGEST_HISTORY, hide = true)]
+    pub(crate) longest_history: u32,
+}
+
+fn dollars(written: &str) -> Result<Usd, String> {
+    let dollars: f64 = written.parse().map_err(|_| "it has to be a number, such as 2.50".to_owned())?;
+    match Usd::try_from_f64(dollars).map_err(|error| error.to_string())? {
+        Usd::ZERO => Err("no run can begin with a budget of $0".to_owned()),
+        budget => Ok(budget),
+    }
 }
 
 #[derive(Debug, Args)]

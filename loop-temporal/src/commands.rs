@@ -9,16 +9,16 @@ use std::{
 
 use anyhow::{Context, bail};
 use loop_agents::process::Supervisor;
-use loop_core::Answer;
+use loop_core::{Answer, Usd};
 use loop_temporal::{
-    Batch, Outcome, PlannedLoops, RunStatus, Runs, Settings, WorkerPlan, WorkspacePlace, connect, run_worker,
-    submit,
+    Batch, FleetState, Outcome, PlannedLoops, RunStatus, Runs, Settings, WorkerPlan, WorkspacePlace, connect,
+    run_worker, submit,
 };
 use serde_json::json;
 use temporalio_client::Client;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::arguments::{AnswerArgs, Command, Reply, RunsArgs, SubmitArgs, WorkerArgs};
+use crate::arguments::{AnswerArgs, Command, Reply, RunArgs, RunsArgs, SubmitArgs, WorkerArgs};
 
 /// The exit code of a run that ended without its goal.
 const HALTED: u8 = 1;
@@ -30,7 +30,7 @@ pub(crate) fn exec(command: Command) -> anyhow::Result<ExitCode> {
             Command::Worker(args) => worker(args).await,
             Command::Submit(args) => submit_runs(args).await,
             Command::Runs(args) => list(args).await,
-            Command::Show(args) => show(&runs().await?.status(&args.run).await?, args.json),
+            Command::Show(args) => show_any(args).await,
             Command::Tail(args) => ended(&runs().await?.outcome(&args.run).await?, args.json),
             Command::Cancel(args) => {
                 runs().await?.cancel(&args.run).await?;
@@ -131,11 +131,18 @@ async fn submit_runs(args: SubmitArgs) -> anyhow::Result<ExitCode> {
         workspace: WorkspacePlace::Folder(folder),
         each: args.each,
         count: args.count.into(),
+        budget: args.budget,
+        longest_history: args.longest_history,
     };
     // All manifests are read before the first run is submitted.
     let submissions = batch.submissions()?;
-    for run in submit(&client("loop submit").await?, &batch.queue, submissions).await? {
-        print(&run)?;
+    let client = client("loop submit").await?;
+    let submitted = submit(&client, &batch.queue, batch.budget, submissions).await?;
+    if let Some(fleet) = &submitted.fleet {
+        say(&format!("the runs share the budget {fleet}"));
+    }
+    for run in &submitted.runs {
+        print(run)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -147,6 +154,30 @@ async fn list(args: RunsArgs) -> anyhow::Result<ExitCode> {
             false => format!("{}  {:<10}  {}", row.run, row.state, row.queue),
         })?;
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn show_any(args: RunArgs) -> anyhow::Result<ExitCode> {
+    let runs = runs().await?;
+    match runs.fleet(&args.run).await? {
+        Some(fleet) => show_fleet(&fleet, args.json),
+        None => show(&runs.status(&args.run).await?, args.json),
+    }
+}
+
+fn show_fleet(FleetState { runs, ledger, .. }: &FleetState, as_json: bool) -> anyhow::Result<ExitCode> {
+    let [budget, spent, held] = [ledger.budget, ledger.spent, ledger.held()].map(Usd::nanos);
+    let (runs, waiting) = (runs.saturating_sub(ledger.runs_left()), ledger.waiting());
+    print(&match as_json {
+        true => {
+            let dollars = [budget, spent, held].map(Usd::as_f64);
+            json!({"budget": dollars[0], "spent": dollars[1], "reserved": dollars[2], "runs": runs, "waiting": waiting})
+                .to_string()
+        }
+        false => format!(
+            "budget      {budget}\nspent       {spent}\nreserved    {held}\nruns        {runs}, of which {waiting} wait"
+        ),
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

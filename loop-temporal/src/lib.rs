@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod connect;
+mod fleet;
 mod limits;
 mod link;
 mod loops;
@@ -18,21 +19,22 @@ mod workflow;
 
 pub use self::{
     connect::{ConnectError, Settings, connect},
+    fleet::{FleetGrant, FleetNote, FleetShare, FleetState, FleetStep, Ledger},
     limits::{Cut, StepLimits},
     link::Link,
     loops::{LoopError, Loops},
     perform::{Performed, perform},
     planned::PlannedLoops,
     protocol::{
-        Claim, Left, Outcome, PROTOCOL, PersonAnswer, RunStatus, StepAnswer, StepKind, StepRequest,
-        Submission, UsageReport, UsageReports, Work, WorkspacePlace,
+        Carried, Claim, Left, Outcome, PROTOCOL, PersonAnswer, RunState, RunStatus, StepAnswer, StepKind,
+        StepRequest, Submission, UsageReport, UsageReports, Work, WorkspacePlace,
     },
     remote_run::RemoteRun,
     reporter::Reporter,
     runs::{RunRow, Runs, RunsError},
     step_of::step_of,
     steps::{Contact, Steps},
-    submit::{Batch, SubmitError, submit},
+    submit::{Batch, LONGEST_HISTORY, SubmitError, Submitted, submit},
     worker::{WorkerError, WorkerPlan, run_worker},
-    workflow::LoopWorkflow,
+    workflow::{FleetWorkflow, LoopWorkflow},
 };

@@ -16,8 +16,8 @@ use loop_telemetry::Redactor;
 use tokio::sync::Mutex as AsyncMutex;
 
 use crate::{
-    Link, LoopError, Loops, RemoteRun, StepAnswer, StepLimits, StepRequest, Submission, WorkspacePlace,
-    step_of, step_of::change_texts,
+    Link, LoopError, Loops, RemoteRun, RunState, StepAnswer, StepLimits, StepRequest, Submission,
+    WorkspacePlace, step_of, step_of::change_texts,
 };
 
 type PlannedParts = Parts<WithSnapshots<PlannedAgent>>;
@@ -58,7 +58,12 @@ impl PlannedLoops {
         let cx = ExecutionContext::new(folder, supervisor).map_err(LoopError::new)?;
         let cx =
             cx.with_variables(self.variables.iter().cloned()).with_settings(Settings::load(folder, lookup));
-        let composed = plan.compose(&cx).map_err(LoopError::new)?;
+        let mut composed = plan.compose(&cx).map_err(LoopError::new)?;
+        if let Some(carried) = &submission.carried {
+            let RunState { snapshot, output } = carried.state.clone();
+            let output = output.map(serde_json::from_value).transpose().map_err(LoopError::new)?;
+            composed = composed.resume_snapshot(snapshot.message, output);
+        }
         Ok(Agent { parts: composed.into_parts().map_err(LoopError::new)?, redactor: cx.redactor() })
     }
 

@@ -1,18 +1,19 @@
 //! The messages between the workflow, its workers and their clients. All of them are JSON in the history of a run.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::VecDeque, path::PathBuf, sync::Arc, time::Duration};
 
 use loop_core::{
-    ActionId, Answer, Ceiling, Ending, Notes, Question, StepRecord, Usage, Usd, Verdict, WorkResult,
+    ActionId, Answer, Ceiling, Ending, Notes, Question, Snapshot, StepRecord, Usage, Usd, Verdict, Versioned,
+    WorkResult,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Cut;
+use crate::{Cut, FleetShare};
 
 /// The version of these messages, and of the order in which the workflow sends them. A worker refuses a run of another
 /// version.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// A run as it is submitted: the workflow's input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,6 +30,36 @@ pub struct Submission {
     pub name: String,
     /// Where the agent works.
     pub workspace: WorkspacePlace,
+    /// The budget that the run shares with others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetShare>,
+    /// The number of events after which the run continues with a new history.
+    pub longest_history: u32,
+    /// The state of a run that continues; steps do not carry it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried: Option<Box<Carried>>,
+}
+
+/// The state of a run that continues with a new history.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Carried {
+    /// The state of the run.
+    pub state: RunState,
+    /// The host that has the run.
+    pub claim: Option<Claim>,
+    /// The status, which has the latest steps.
+    pub status: RunStatus,
+    /// The answers that the run has not read.
+    pub answers: VecDeque<PersonAnswer>,
+}
+
+/// The state of a run between two steps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunState {
+    /// The machine, its guardrails and the condition.
+    pub snapshot: Versioned<Snapshot>,
+    /// The last output.
+    pub output: Option<Value>,
 }
 
 /// Where an agent works.
@@ -190,7 +221,7 @@ pub struct PersonAnswer {
 pub struct RunStatus {
     /// The name of the loop.
     pub name: String,
-    /// The current state: `a worker`, `iterate`, `evaluate`, `wait`, `ask`, or `finish`.
+    /// The current state: `a worker`, `a budget`, `iterate`, `evaluate`, `wait`, `ask`, or `finish`.
     pub phase: String,
     /// The number of finished iterations.
     pub iterations: u64,

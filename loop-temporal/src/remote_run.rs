@@ -8,12 +8,12 @@ use std::{
 
 use loop_core::{
     Action, ActionId, BoxError, Event, Input, Phase, Progress, Run, RunTime, StepRecord, Usage, Verdict,
-    WorkResult,
+    Versioned, WorkResult,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::{Cut, StepAnswer, StepKind, Work};
+use crate::{Cut, RunState, StepAnswer, StepKind, Work};
 
 /// A [`Run`] without the type of its outputs: the workflow drives it.
 pub trait RemoteRun: Any {
@@ -43,6 +43,12 @@ pub trait RemoteRun: Any {
     /// # Errors
     /// An output cannot be written as JSON.
     fn work(&self) -> Result<Option<Work>, BoxError>;
+
+    /// Returns the state of the run before an iteration or after its end. `None` if a part of it has no snapshot.
+    ///
+    /// # Errors
+    /// The output cannot be written as JSON.
+    fn state(&mut self) -> Result<Option<RunState>, BoxError>;
 
     /// Handles the result of the outstanding step.
     ///
@@ -97,6 +103,13 @@ where
 
     fn work(&self) -> Result<Option<Work>, BoxError> {
         work_of(self)
+    }
+
+    fn state(&mut self) -> Result<Option<RunState>, BoxError> {
+        let Ok(snapshot) = self.snapshot() else { return Ok(None) };
+        let cx = self.iteration_context(self.progress().iterations(), 1);
+        let output = json(self.output().or_else(|| cx.last_output()))?;
+        Ok(Some(RunState { snapshot: Versioned::new(snapshot), output }))
     }
 
     fn answer(&mut self, at: RunTime, id: ActionId, answer: StepAnswer) -> Result<(), BoxError> {

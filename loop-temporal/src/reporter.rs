@@ -1,17 +1,21 @@
-//! Sends the usage of a step to its workflow, at most once a second.
+//! Sends the usage of a step to its workflow, at most once a second, and less often in a long step.
 
 use std::{sync::Arc, time::Duration};
 
 use loop_core::{ActionId, Usage};
 use tokio::{
     sync::mpsc,
-    time::{Instant, MissedTickBehavior, interval_at, timeout},
+    time::{Instant, sleep_until, timeout},
 };
 
 use crate::{Link, UsageReport, UsageReports};
 
 /// Each signal is an event in the history of the run, which has room for some ten thousand.
 const BETWEEN_SIGNALS: Duration = Duration::from_secs(1);
+
+/// The next signal comes after this part of the time that the step has taken. So a step of a day sends some 500 signals,
+/// although no new history can begin during a step.
+const PART_OF_STEP: u32 = 60;
 
 /// The longest time that the end of a step waits for a signal.
 const SIGNAL_TIME: Duration = Duration::from_secs(2);
@@ -35,8 +39,8 @@ impl Reporter {
 
     /// Sends what arrives until the sender is dropped. Returns the reports that may not have arrived.
     pub async fn run(mut self, link: Arc<dyn Link>) -> Vec<UsageReport> {
-        let mut ticks = interval_at(Instant::now() + BETWEEN_SIGNALS, BETWEEN_SIGNALS);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let began = Instant::now();
+        let mut due = began + BETWEEN_SIGNALS;
         loop {
             let has_news = !self.pending.is_unknown() || !self.unsent.is_empty();
             tokio::select! {
@@ -45,7 +49,10 @@ impl Reporter {
                     Some(usage) => self.pending += usage,
                     None => break,
                 },
-                _ = ticks.tick(), if has_news => self.send(&*link).await,
+                () = sleep_until(due), if has_news => {
+                    self.send(&*link).await;
+                    due = Instant::now() + BETWEEN_SIGNALS.max(began.elapsed() / PART_OF_STEP);
+                }
             }
         }
         self.close_report();
@@ -98,6 +105,21 @@ mod tests {
 
     fn tokens(count: u64) -> Usage {
         Usage::unknown().with_input_tokens(count)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_step_of_a_day_sends_some_hundred_signals() {
+        let link = Arc::new(Lossy(Mutex::default(), Some(Instant::now())));
+        let (sender, reporter) = Reporter::new(ActionId::default());
+        let task = tokio::spawn(reporter.run(Arc::clone(&link) as Arc<dyn Link>));
+        for _ in 0..86_400 {
+            sender.send(tokens(1)).expect("a reporter");
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        drop(sender);
+        task.await.expect("a reporter");
+        let signals = link.0.lock().expect("a list").len();
+        assert!((300..600).contains(&signals), "{signals}");
     }
 
     #[tokio::test(start_paused = true)]

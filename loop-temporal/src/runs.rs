@@ -9,7 +9,10 @@ use temporalio_client::{
     WorkflowGetResultOptions, WorkflowListOptions, WorkflowQueryOptions, WorkflowSignalOptions,
 };
 
-use crate::{LoopWorkflow, Outcome, PersonAnswer, RunStatus};
+use crate::{FleetState, FleetWorkflow, LoopWorkflow, Outcome, PersonAnswer, RunStatus};
+
+/// The query for runs. A run that continued with a new history is listed once.
+const RUNS: &str = "WorkflowType = 'LoopWorkflow' AND ExecutionStatus != 'ContinuedAsNew'";
 
 /// The submitted runs of a namespace.
 #[derive(Debug, Clone)]
@@ -63,7 +66,7 @@ impl Runs {
     /// The server refuses.
     pub async fn list(&self, limit: usize) -> Result<Vec<RunRow>, RunsError> {
         let options = WorkflowListOptions::builder().limit(limit).build();
-        let stream = self.0.list_workflows("WorkflowType = 'LoopWorkflow'", options);
+        let stream = self.0.list_workflows(RUNS, options);
         let found: Vec<_> = stream.try_collect().await.map_err(refused("list the runs"))?;
         let row = |found: &temporalio_client::WorkflowExecution| RunRow {
             run: found.id().to_owned(),
@@ -88,6 +91,25 @@ impl Runs {
         }
         let asked = handle.query(LoopWorkflow::status, (), WorkflowQueryOptions::default());
         asked.await.map_err(refused("ask the run for its state"))
+    }
+
+    /// Returns the state of a budget, and `None` if this is the id of a run.
+    ///
+    /// # Errors
+    /// There is no such budget, or no worker.
+    pub async fn fleet(&self, id: &str) -> Result<Option<FleetState>, RunsError> {
+        let handle = self.0.get_workflow_handle::<FleetWorkflow>(id);
+        let described = handle.describe(WorkflowDescribeOptions::default()).await;
+        let described = described.map_err(refused("describe the run"))?;
+        if described.workflow_type() != "FleetWorkflow" {
+            return Ok(None);
+        }
+        if described.status() == WorkflowExecutionStatus::Completed {
+            let ended = handle.get_result(WorkflowGetResultOptions::default()).await;
+            return ended.map(Some).map_err(refused("read the budget"));
+        }
+        let asked = handle.query(FleetWorkflow::state, (), WorkflowQueryOptions::default());
+        asked.await.map_err(refused("ask the budget for its state"))
     }
 
     /// Waits for the end of a run.

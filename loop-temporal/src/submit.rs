@@ -2,17 +2,25 @@
 
 use std::path::{Path, PathBuf};
 
+use loop_core::Usd;
 use loop_manifest::{
     Overrides, Plan, Source,
     plan::{OnHalt, SnapshotMode},
 };
-use temporalio_client::{Client, WorkflowIdReusePolicy, WorkflowStartOptions, errors::WorkflowStartError};
+use temporalio_client::{
+    Client, WorkflowIdReusePolicy, WorkflowSignalOptions, WorkflowStartOptions, errors::WorkflowStartError,
+};
 use uuid::Uuid;
 
-use crate::{LoopWorkflow, PROTOCOL, Submission, WorkspacePlace};
+use crate::{
+    FleetShare, FleetState, FleetWorkflow, Ledger, LoopWorkflow, PROTOCOL, Submission, WorkspacePlace,
+};
 
 /// The longest manifest. The server refuses messages of more than 2 MB, and each step carries the manifest.
 const LONGEST_MANIFEST: usize = 256 * 1024;
+
+/// The longest history of a run. The server warns at 10,240 events, and ends a run at 51,200.
+pub const LONGEST_HISTORY: u32 = 8_000;
 
 /// Runs that are submitted together.
 #[derive(Debug, Clone)]
@@ -27,6 +35,19 @@ pub struct Batch {
     pub each: Vec<String>,
     /// The number of runs, if `each` is empty.
     pub count: usize,
+    /// The budget of all these runs together.
+    pub budget: Option<Usd>,
+    /// The number of events after which a run continues with a new history.
+    pub longest_history: u32,
+}
+
+/// Runs that were submitted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Submitted {
+    /// Their ids.
+    pub runs: Vec<String>,
+    /// The id of their budget.
+    pub fleet: Option<String>,
 }
 
 /// Runs that cannot be submitted.
@@ -60,6 +81,9 @@ pub enum SubmitError {
         /// The part.
         part: &'static str,
     },
+    /// The agent does not report its costs, or the budget is not valid.
+    #[error("a budget needs an agent that reports its costs: {0}")]
+    Budget(String),
     /// The server refused a run. Those before it are submitted.
     #[error("the server refused the run {run}: {error}; {submitted} runs before it are submitted")]
     Server {
@@ -99,8 +123,10 @@ impl Batch {
         let source = source.clone().overridden(overrides);
         let text = source.effective().map_err(manifest_error)?;
         let has_secret = !source.secrets_in(&text).is_empty();
-        let plan =
-            Plan::of(source).and_then(loop_manifest::LoadedPlan::finished).map_err(manifest_error)?.plan;
+        let plan = Plan::of(source.clone())
+            .and_then(loop_manifest::LoadedPlan::finished)
+            .map_err(manifest_error)?
+            .plan;
         if has_secret {
             return Err(SubmitError::Secret { manifest: manifest() });
         }
@@ -109,6 +135,9 @@ impl Batch {
         }
         if let Some(part) = unsupported(&plan) {
             return Err(SubmitError::Unsupported { manifest: manifest(), part });
+        }
+        if let Some(budget) = self.budget {
+            check_costs(&source, budget)?;
         }
         let file_name = Path::new(self.manifest.file_name().unwrap_or_default());
         let name = if is_changed { file_name.with_extension("json") } else { file_name.to_owned() };
@@ -119,6 +148,9 @@ impl Batch {
             text,
             name: plan.name,
             workspace: self.workspace.clone(),
+            fleet: None,
+            longest_history: self.longest_history,
+            carried: None,
         })
     }
 }
@@ -142,27 +174,65 @@ fn manifest_error(findings: loop_manifest::Diagnostics) -> SubmitError {
     SubmitError::Manifest(findings.to_string())
 }
 
-/// Submits the runs, and returns their ids.
+/// Checks that the agent reports its costs: a manifest with a limit on them has the same demand.
+fn check_costs(source: &Source, budget: Usd) -> Result<(), SubmitError> {
+    let limit = Overrides::new("loop submit").with("--max-cost", &budget.as_f64().to_string());
+    let limited = Plan::of(source.clone().overridden(limit)).and_then(loop_manifest::LoadedPlan::finished);
+    limited.map(drop).map_err(|findings| SubmitError::Budget(findings.to_string()))
+}
+
+/// Submits runs, with the budget that they share.
 ///
 /// # Errors
-/// The server refuses a run.
-pub async fn submit(client: &Client, queue: &str, runs: Vec<Submission>) -> Result<Vec<String>, SubmitError> {
-    let mut submitted = Vec::new();
+/// The server refuses the budget or a run.
+pub async fn submit(
+    client: &Client,
+    queue: &str,
+    budget: Option<Usd>,
+    mut runs: Vec<Submission>,
+) -> Result<Submitted, SubmitError> {
+    let mut submitted = Submitted::default();
+    if let Some(budget) = budget {
+        let (fleet, count) = (Uuid::now_v7().to_string(), u64::try_from(runs.len()).unwrap_or(u64::MAX));
+        let longest_history = runs.first().map_or(LONGEST_HISTORY, |run| run.longest_history);
+        let state = FleetState { runs: count, ledger: Ledger::new(budget.as_nanos()), longest_history };
+        let started =
+            client.start_workflow(FleetWorkflow::run, state, options(queue, &fleet, "budget")).await;
+        started.map_err(|error| refused(&fleet, 0, error))?;
+        // All of them can work at the same time.
+        let reserve = (budget.as_nanos() / count.max(1)).max(1);
+        for run in &mut runs {
+            run.fleet = Some(FleetShare { fleet: fleet.clone(), reserve });
+        }
+        submitted.fleet = Some(fleet);
+    }
     for submission in runs {
         let run = Uuid::now_v7().to_string();
-        let options = WorkflowStartOptions::new(queue, run.as_str())
-            .id_reuse_policy(WorkflowIdReusePolicy::RejectDuplicate)
-            .static_summary(submission.name.as_str())
-            .build();
-        match client.start_workflow(LoopWorkflow::run, submission, options).await {
-            Ok(_) => submitted.push(run),
-            Err(error) => {
-                let error = Box::new(error);
-                return Err(SubmitError::Server { run, submitted: submitted.len(), error });
+        let options = options(queue, &run, &submission.name);
+        if let Err(error) = client.start_workflow(LoopWorkflow::run, submission, options).await {
+            let count = submitted.runs.len();
+            if let Some(fleet) = &submitted.fleet {
+                let fleet = client.get_workflow_handle::<FleetWorkflow>(fleet.as_str());
+                let runs = u64::try_from(count).unwrap_or(u64::MAX);
+                // Otherwise the budget waits for runs that do not exist, which costs nothing.
+                let _ = fleet.signal(FleetWorkflow::runs, runs, WorkflowSignalOptions::default()).await;
             }
+            return Err(refused(&run, count, error));
         }
+        submitted.runs.push(run);
     }
     Ok(submitted)
+}
+
+fn options(queue: &str, id: &str, summary: &str) -> WorkflowStartOptions {
+    WorkflowStartOptions::new(queue, id)
+        .id_reuse_policy(WorkflowIdReusePolicy::RejectDuplicate)
+        .static_summary(summary)
+        .build()
+}
+
+fn refused(run: &str, submitted: usize, error: WorkflowStartError) -> SubmitError {
+    SubmitError::Server { run: run.to_owned(), submitted, error: Box::new(error) }
 }
 
 #[cfg(test)]
@@ -170,12 +240,17 @@ mod tests {
     use super::*;
 
     fn batch(text: &str, each: &[&str]) -> Result<Vec<Submission>, SubmitError> {
+        batch_within(text, each, None)
+    }
+
+    fn batch_within(text: &str, each: &[&str], budget: Option<Usd>) -> Result<Vec<Submission>, SubmitError> {
         let folder = tempfile::tempdir().expect("a folder");
         let manifest = folder.path().join("loop.yaml");
         std::fs::write(&manifest, text).expect("a manifest");
         let workspace = WorkspacePlace::Folder(folder.path().to_owned());
         let each = each.iter().map(ToString::to_string).collect();
-        Batch { manifest, queue: "q".to_owned(), workspace, each, count: 3 }.submissions()
+        let (queue, longest_history) = ("q".to_owned(), LONGEST_HISTORY);
+        Batch { manifest, queue, workspace, each, count: 3, budget, longest_history }.submissions()
     }
 
     const MANIFEST: &str = "goal: x\nagent: {command: 'true', prompt: x}\nevaluator: {command: 'true'}\n\
@@ -197,6 +272,14 @@ mod tests {
         let runs = batch(MANIFEST, &[]).expect("submissions");
         assert_eq!((runs.len(), &runs[0]), (3, &runs[2]));
         assert_eq!((runs[0].text.as_str(), runs[0].name.as_str()), (MANIFEST, "loop"));
+    }
+
+    #[test]
+    fn a_budget_needs_an_agent_that_reports_its_costs() {
+        let error = batch_within(MANIFEST, &[], Some(Usd::dollars(1))).expect_err("no costs").to_string();
+        assert!(error.starts_with("a budget needs an agent that reports its costs"), "{error}");
+        let text = MANIFEST.replace("prompt: x}", "prompt: x, format: usage-file}");
+        batch_within(&text, &[], Some(Usd::dollars(1))).expect("submissions");
     }
 
     #[test]

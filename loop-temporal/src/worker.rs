@@ -10,7 +10,7 @@ use temporalio_sdk::{
     runtime::worker_tuner::{FixedSizeSlotSupplier, TunerHolder},
 };
 
-use crate::{Claim, Contact, LoopWorkflow, Loops, Steps};
+use crate::{Claim, Contact, FleetWorkflow, LoopWorkflow, Loops, Steps};
 
 /// The longest silence of the server after which a worker ends its agents. The server gives a step to nobody else before
 /// 10 seconds without a heartbeat have passed.
@@ -72,6 +72,7 @@ pub async fn run_worker(
     let workflows = Arc::clone(&loops);
     let shared = WorkerOptions::new(plan.queue.as_str())
         .register_workflow_with_factory::<LoopWorkflow, _>(move || LoopWorkflow::new(Arc::clone(&workflows)))?
+        .register_workflow::<FleetWorkflow>()?
         .register_activities(steps())
         .sticky_queue_schedule_to_start_timeout(Duration::from_secs(2))
         .build();

@@ -3,14 +3,14 @@
 use std::{pin::pin, sync::Arc, time::Duration};
 
 use futures::FutureExt;
-use loop_core::{Action, ActionId, EventKind, Input, Question, RunTime, Usage};
+use loop_core::{Action, ActionId, Ending, EventKind, Input, Question, RunTime, Usage};
 use temporalio_sdk::{
-    ActivityOptions, CancellableFuture, TimerOptions, WaitConditionOptions, WorkflowCancellationToken,
-    WorkflowContext, WorkflowResult, workflows::select,
+    ActivityOptions, CancellableFuture, ContinueAsNewOptions, TimerOptions, WaitConditionOptions,
+    WorkflowCancellationToken, WorkflowContext, WorkflowResult, workflows::select,
 };
 
-use super::{LoopWorkflow, clock::Clock, ended, failure};
-use crate::{Claim, Loops, Outcome, RemoteRun, Steps, Submission};
+use super::{LoopWorkflow, clock::Clock, ended, failure, reserve::Reservation};
+use crate::{Carried, Claim, Loops, Outcome, RemoteRun, Steps, Submission};
 
 /// The number of settled steps in the status of a run.
 const STEPS_SHOWN: usize = 20;
@@ -21,11 +21,17 @@ pub(super) struct Driver<'a> {
     pub(super) submission: Arc<Submission>,
     loops: Arc<dyn Loops>,
     pub(super) run: Box<dyn RemoteRun>,
-    clock: Clock,
-    /// The queue of the worker that has the run.
-    pub(super) queue: Option<String>,
+    pub(super) clock: Clock,
+    /// The worker that has the run.
+    pub(super) claim: Option<Claim>,
     /// The machine knows that the workflow was cancelled.
     pub(super) is_cancelled: bool,
+    /// The run began with an earlier history.
+    is_continued: bool,
+    /// A step was performed in this history.
+    pub(super) has_worked: bool,
+    /// The part of the shared budget that the step in progress may spend.
+    pub(super) reservation: Option<Reservation>,
 }
 
 /// Why a pause of the workflow is over.
@@ -36,13 +42,38 @@ pub(super) enum Woken {
 }
 
 impl<'a> Driver<'a> {
-    pub(super) fn new(cx: &'a WorkflowContext<LoopWorkflow>, submission: Submission) -> WorkflowResult<Self> {
+    pub(super) fn new(
+        cx: &'a WorkflowContext<LoopWorkflow>,
+        mut submission: Submission,
+    ) -> WorkflowResult<Self> {
         let loops = cx.state(|state| Arc::clone(&state.loops));
         let run = loops.run(cx.workflow_id(), &submission).map_err(failure)?;
         let clock = Clock::starting_at(run.progress().now(), cx.workflow_time());
-        cx.state_mut(|state| state.status.name.clone_from(&submission.name));
+        let carried = submission.carried.take();
+        let is_continued = carried.is_some();
+        let claim = carried.as_ref().and_then(|carried| carried.claim.clone());
+        cx.state_mut(|state| {
+            if let Some(Carried { status, answers, .. }) = carried.map(|carried| *carried) {
+                // An answer may have come before this.
+                state.answers = answers.into_iter().chain(state.answers.drain(..)).collect();
+                state.status = status;
+            }
+            state.status.name.clone_from(&submission.name);
+        });
         let submission = Arc::new(submission);
-        Ok(Self { cx, submission, loops, run, clock, queue: None, is_cancelled: false })
+        let (is_cancelled, has_worked, reservation) = (false, false, None);
+        Ok(Self {
+            cx,
+            submission,
+            loops,
+            run,
+            clock,
+            claim,
+            is_cancelled,
+            is_continued,
+            has_worked,
+            reservation,
+        })
     }
 
     pub(super) fn now(&self) -> RunTime {
@@ -51,7 +82,9 @@ impl<'a> Driver<'a> {
 
     /// Drives the run to its end.
     pub(super) async fn drive(mut self) -> WorkflowResult<Outcome> {
-        self.run.begin(self.now());
+        if !self.is_continued {
+            self.run.begin(self.now());
+        }
         loop {
             self.publish();
             self.run.look(self.now());
@@ -59,27 +92,63 @@ impl<'a> Driver<'a> {
                 return Err(failure("the machine has no action").into());
             };
             match action {
-                Action::Iterate { .. } | Action::Evaluate | Action::Interrupt { .. } => self.step(id).await?,
+                Action::Iterate { .. } => {
+                    self.continue_as_new().await?;
+                    if self.reserve(id).await {
+                        self.step(id).await?;
+                    }
+                }
+                Action::Evaluate | Action::Interrupt { .. } => self.step(id).await?,
                 Action::Settle => {
                     let now = self.now();
                     self.run.settle(now);
                 }
-                Action::Wait(_) => self.wait(id).await,
-                Action::Ask(question) => self.ask(id, &question).await,
+                Action::Wait(_) => {
+                    self.give_back().await;
+                    self.wait(id).await;
+                }
+                Action::Ask(question) => {
+                    self.give_back().await;
+                    self.ask(id, &question).await;
+                }
                 Action::Finish(ending) => {
-                    self.cx.state_mut(|state| ended(&mut state.status, &ending));
-                    let status = self.cx.state(|state| state.status.clone());
-                    let elapsed = self.run.progress().elapsed();
-                    self.loops.finished(self.cx.workflow_id(), self.run);
-                    return Ok(Outcome { ending: *ending, status, elapsed });
+                    self.leave().await;
+                    return Ok(self.finish(*ending));
                 }
                 other => return Err(failure(format!("this worker does not know {other:?}")).into()),
             }
         }
     }
 
+    fn finish(self, ending: Ending) -> Outcome {
+        self.cx.state_mut(|state| ended(&mut state.status, &ending));
+        let status = self.cx.state(|state| state.status.clone());
+        let elapsed = self.run.progress().elapsed();
+        self.loops.finished(self.cx.workflow_id(), self.run);
+        Outcome { ending, status, elapsed }
+    }
+
+    /// Begins a new history before this one is too long for the server, with the state of the run as its input. The action
+    /// is still outstanding then. Nothing is lost: no step is in progress, and the answers that wait go along.
+    async fn continue_as_new(&mut self) -> WorkflowResult<()> {
+        let is_long = self.cx.history_length() >= self.submission.longest_history
+            || self.cx.continue_as_new_suggested();
+        // A cancelled run ends before its next iteration, and its new history would not be cancelled.
+        let is_ready = is_long && self.has_worked;
+        if !is_ready || self.is_cancelled || self.cx.cancellation_token().is_cancelled() {
+            return Ok(());
+        }
+        let Some(state) = self.run.state().map_err(failure)? else { return Ok(()) };
+        self.give_back().await;
+        let claim = self.claim.clone();
+        let (status, answers) = self.cx.state(|state| (state.status.clone(), state.answers.clone()));
+        let carried = Some(Box::new(Carried { state, claim, status, answers }));
+        let submission = Submission { carried, ..Submission::clone(&self.submission) };
+        match self.cx.continue_as_new(submission, ContinueAsNewOptions::default())? {}
+    }
+
     /// Updates the state that queries read.
-    fn publish(&mut self) {
+    pub(super) fn publish(&mut self) {
         let mut settled = Vec::new();
         for event in self.run.take_events() {
             if let EventKind::StepSettled { .. } = event.kind {
@@ -89,7 +158,7 @@ impl<'a> Driver<'a> {
         let progress = self.run.progress();
         let (iterations, usage) = (progress.iterations(), *progress.usage());
         let (asked, action) = self.run.outstanding().unzip();
-        let queue = self.queue.is_some();
+        let queue = self.claim.is_some();
         self.cx.state_mut(|state| {
             let status = &mut state.status;
             (status.iterations, status.usage) = (iterations, usage);
@@ -185,8 +254,8 @@ impl<'a> Driver<'a> {
 
     /// Finds a worker for the run, if it has none.
     pub(super) async fn claim(&mut self) -> WorkflowResult<Option<String>> {
-        if let Some(queue) = &self.queue {
-            return Ok(Some(queue.clone()));
+        if let Some(claim) = &self.claim {
+            return Ok(Some(claim.queue.clone()));
         }
         let options = ActivityOptions::with_start_to_close_timeout(Duration::from_secs(60)).build();
         let mut claim = pin!(self.cx.execute_activity(Steps::claim, (), options));
@@ -200,21 +269,26 @@ impl<'a> Driver<'a> {
             self.tell_cancelled();
             return Ok(None);
         };
-        let Claim { worker, queue } = claimed?;
-        self.cx.state_mut(|state| state.status.worker = Some(worker));
-        self.queue = Some(queue);
+        let claimed = claimed?;
+        self.cx.state_mut(|state| state.status.worker = Some(claimed.worker.clone()));
+        let queue = claimed.queue.clone();
+        self.claim = Some(claimed);
         self.publish();
-        Ok(self.queue.clone())
+        Ok(Some(queue))
     }
 }
 
 /// Resolves when a signal waits to be handled.
 pub(super) async fn signalled(cx: &WorkflowContext<LoopWorkflow>) {
+    holds(cx, |state| !state.reports.is_empty() || !state.answers.is_empty()).await;
+}
+
+/// Resolves when this holds, also in a cancelled workflow.
+pub(super) async fn holds(cx: &WorkflowContext<LoopWorkflow>, condition: impl FnMut(&LoopWorkflow) -> bool) {
     let token = WorkflowCancellationToken::new();
     let options = WaitConditionOptions::builder().cancellation_token(token).build();
-    let has_signal = |state: &LoopWorkflow| !state.reports.is_empty() || !state.answers.is_empty();
     // The token is never cancelled.
-    let _ = cx.wait_condition_with_options(has_signal, options).await;
+    let _ = cx.wait_condition_with_options(condition, options).await;
 }
 
 /// Resolves when the workflow is cancelled, unless that is known already.

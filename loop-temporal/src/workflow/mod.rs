@@ -4,6 +4,8 @@
 
 mod clock;
 mod driver;
+mod fleet;
+mod reserve;
 mod step;
 
 use std::{collections::VecDeque, sync::Arc};
@@ -15,7 +17,8 @@ use temporalio_sdk::{
 };
 
 use self::driver::Driver;
-use crate::{Loops, Outcome, PROTOCOL, PersonAnswer, RunStatus, Submission, UsageReports};
+pub use self::fleet::FleetWorkflow;
+use crate::{FleetGrant, Loops, Outcome, PROTOCOL, PersonAnswer, RunStatus, Submission, UsageReports};
 
 /// The workflow of a run. Its id is the id of the run.
 #[workflow]
@@ -24,6 +27,7 @@ pub struct LoopWorkflow {
     reports: VecDeque<UsageReports>,
     answers: VecDeque<PersonAnswer>,
     status: RunStatus,
+    granted: Option<FleetGrant>,
 }
 
 impl std::fmt::Debug for LoopWorkflow {
@@ -36,7 +40,7 @@ impl LoopWorkflow {
     /// Creates the workflow of a worker that makes these loops.
     pub fn new(loops: Arc<dyn Loops>) -> Self {
         let status = RunStatus { phase: "a worker".to_owned(), ..RunStatus::default() };
-        Self { loops, reports: VecDeque::new(), answers: VecDeque::new(), status }
+        Self { loops, reports: VecDeque::new(), answers: VecDeque::new(), status, granted: None }
     }
 }
 
@@ -72,6 +76,12 @@ impl LoopWorkflow {
     #[signal]
     pub fn answer(&mut self, _: &mut SyncWorkflowContext<Self>, answer: PersonAnswer) {
         self.answers.push_back(answer);
+    }
+
+    /// Takes an amount from the budget that the run shares.
+    #[signal]
+    pub fn granted(&mut self, _: &mut SyncWorkflowContext<Self>, grant: FleetGrant) {
+        self.granted = Some(grant);
     }
 
     /// Returns the state of the run.

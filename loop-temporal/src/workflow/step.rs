@@ -25,12 +25,14 @@ const LONGEST_STEP: Duration = Duration::from_secs(60 * 60 * 24 * 30);
 impl Driver<'_> {
     /// Has the outstanding step performed, and passes its result to the machine.
     pub(super) async fn step(&mut self, id: ActionId) -> WorkflowResult<()> {
+        self.has_worked = true;
         let queue = self.claim().await?;
         let Some(queue) = queue.filter(|_| !self.run.progress().is_interrupted()) else {
             return self.answer(id, interrupted());
         };
         let work = self.run.work().map_err(failure)?;
         let Some(work) = work else { return Err(failure("no step is outstanding").into()) };
+        let work = self.within_reservation(work);
         let run = self.cx.workflow_id().to_owned();
         let request = StepRequest { run, id, submission: Arc::clone(&self.submission), work };
         let mut last_report = 0;
@@ -40,6 +42,7 @@ impl Driver<'_> {
             Ok(mut answer) => {
                 // Of finished work, usage is no separate report: that could cut it after its end.
                 answer.notes.usage += late + new_in(&answer.reports, &mut last_report);
+                self.name_cut(&mut answer);
                 if answer.cut != Some(Cut::Cancelled) || self.run.progress().is_interrupted() {
                     return self.answer(id, answer);
                 }

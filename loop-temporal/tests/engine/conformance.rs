@@ -3,7 +3,10 @@
 use std::{
     any::Any,
     collections::HashMap,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 
@@ -11,11 +14,12 @@ use async_trait::async_trait;
 use loop_core::{
     Action, ActionId, Answer, Ask, BoxError, Ceiling, Event, Input, Parts, Progress, Question, Report, Run,
     RunTime, Usage,
-    conformance::{ScriptedIteration, ScriptedLoop, cases},
+    conformance::{Recompose, ScriptedIteration, ScriptedLoop, cases},
 };
 use loop_temporal::{
-    Link, LoopError, LoopWorkflow, Loops, PersonAnswer, RemoteRun, StepAnswer, StepLimits, StepRequest,
-    Submission, UsageReports, Work, WorkerPlan, WorkspacePlace, run_worker, step_of, submit,
+    LONGEST_HISTORY, Link, LoopError, LoopWorkflow, Loops, PersonAnswer, RemoteRun, RunState, StepAnswer,
+    StepLimits, StepRequest, Submission, UsageReports, Work, WorkerPlan, WorkspacePlace, run_worker, step_of,
+    submit,
 };
 use temporalio_client::{Client, WorkflowSignalOptions};
 use tokio::{runtime::Handle, sync::Mutex as AsyncMutex};
@@ -27,6 +31,13 @@ const QUEUE: &str = "conformance";
 /// How often the script's own requests to end reach the workflow: they are made in this process and not on the server.
 const POKE: Duration = Duration::from_millis(50);
 
+/// The same while a question is open. The server refuses the end of a run if a signal arrived meanwhile, and these scripts
+/// cannot be replayed.
+const POKE_OF_QUESTION: Duration = Duration::from_millis(500);
+
+/// The longest case, on a busy machine.
+const CASE_TIME: Duration = Duration::from_secs(60);
+
 /// A second of the server is a hundredth of a second of run time: the kit allows 30 ms for a step, and a server takes as
 /// long for one message.
 const SLOWNESS: u64 = 100;
@@ -37,6 +48,9 @@ struct Scripted {
     parts: AsyncMutex<WorkParts>,
     asks: Arc<AsyncMutex<Option<Box<dyn Ask>>>>,
     report: Mutex<Option<Report<u64>>>,
+    recompose: Recompose,
+    /// How often the run continued with a new history.
+    moves: AtomicU32,
 }
 
 struct WorkParts {
@@ -47,13 +61,15 @@ struct WorkParts {
 }
 
 impl Scripted {
-    fn new(parts: Parts<ScriptedIteration>) -> Self {
+    fn new(parts: Parts<ScriptedIteration>, recompose: Recompose) -> Self {
         let Parts { run, iteration, evaluator, ask, grace, overrun, .. } = parts;
         Self {
             run: Mutex::new(Some(run)),
             parts: AsyncMutex::new(WorkParts { iteration, evaluator, grace, overrun }),
             asks: Arc::new(AsyncMutex::new(ask)),
             report: Mutex::default(),
+            recompose,
+            moves: AtomicU32::new(0),
         }
     }
 }
@@ -74,7 +90,17 @@ impl ScriptedLoops {
 #[async_trait]
 impl Loops for ScriptedLoops {
     fn run(&self, _: &str, submission: &Submission) -> Result<Box<dyn RemoteRun>, LoopError> {
-        let run = self.found(&submission.name).run.lock().expect("a run").take();
+        let scripted = self.found(&submission.name);
+        let run = match &submission.carried {
+            None => scripted.run.lock().expect("a run").take(),
+            Some(carried) => {
+                scripted.moves.fetch_add(1, Ordering::Relaxed);
+                let RunState { snapshot, output } = carried.state.clone();
+                let output = output.map(serde_json::from_value).transpose().map_err(LoopError::new)?;
+                let moved = (scripted.recompose)().resume_snapshot(snapshot.message, output);
+                Some(moved.into_parts().map_err(LoopError::new)?.run)
+            }
+        };
         // A second call would be the replay of a run that a worker has lost.
         let run = run.ok_or_else(|| LoopError::new("the run was taken already"))?;
         Ok(Box::new(Slow { base: run.progress().now(), run }))
@@ -103,7 +129,7 @@ impl Loops for ScriptedLoops {
             let ask = asks.as_mut().expect("somebody to ask");
             let mut answered = ask.ask(&question, &progress);
             loop {
-                let given = tokio::time::timeout(POKE, answered.as_mut()).await;
+                let given = tokio::time::timeout(POKE_OF_QUESTION, answered.as_mut()).await;
                 let options = WorkflowSignalOptions::default();
                 let Ok(answer) = given else {
                     let poke = UsageReports { id, reports: Vec::new() };
@@ -177,6 +203,9 @@ impl RemoteRun for Slow {
     fn work(&self) -> Result<Option<Work>, BoxError> {
         RemoteRun::work(&self.run)
     }
+    fn state(&mut self) -> Result<Option<RunState>, BoxError> {
+        self.run.state()
+    }
     fn answer(&mut self, at: RunTime, id: ActionId, answer: StepAnswer) -> Result<(), BoxError> {
         self.run.answer(self.slowed(at), id, answer)
     }
@@ -189,10 +218,14 @@ impl RemoteRun for Slow {
     }
 }
 
-/// Runs a scripted loop on the server.
-async fn driven(loops: &ScriptedLoops, run: ScriptedLoop) -> Result<Report<u64>, BoxError> {
+/// Runs a scripted loop on the server. Returns its report, and how often it continued with a new history.
+async fn driven(
+    loops: &ScriptedLoops,
+    (run, recompose): (ScriptedLoop, Recompose),
+    longest_history: u32,
+) -> Result<(Report<u64>, u32), BoxError> {
     let name = "scripted".to_owned();
-    let scripted = Arc::new(Scripted::new(run.into_parts()?));
+    let scripted = Arc::new(Scripted::new(run.into_parts()?, recompose));
     loops.runs.lock().expect("runs").insert(name.clone(), Arc::clone(&scripted));
     let submission = Submission {
         protocol: loop_temporal::PROTOCOL,
@@ -201,16 +234,31 @@ async fn driven(loops: &ScriptedLoops, run: ScriptedLoop) -> Result<Report<u64>,
         text: String::new(),
         name,
         workspace: WorkspacePlace::Folder("/".into()),
+        fleet: None,
+        longest_history,
+        carried: None,
     };
-    let submitted = submit(&loops.client, QUEUE, vec![submission]).await?;
+    let submitted = submit(&loops.client, QUEUE, None, vec![submission]).await?;
     let runs = loop_temporal::Runs::new(loops.client.clone());
-    runs.outcome(&submitted[0]).await?;
+    tokio::time::timeout(CASE_TIME, runs.outcome(&submitted.runs[0])).await??;
     let report = scripted.report.lock().expect("a report").take();
-    report.ok_or_else(|| "the run gave no report".into())
+    let report = report.ok_or("the run gave no report")?;
+    Ok((report, scripted.moves.load(Ordering::Relaxed)))
 }
 
 #[test]
 fn the_engine_conforms() {
+    assert_eq!(moves_of_conforming(LONGEST_HISTORY), 0);
+}
+
+#[test]
+fn the_engine_conforms_if_each_iteration_has_a_history_of_its_own() {
+    let moves = moves_of_conforming(1);
+    assert!(moves >= 5, "only {moves} new histories");
+}
+
+/// Checks all cases, and returns how often their runs continued with a new history.
+fn moves_of_conforming(longest_history: u32) -> u32 {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     let server = Server::start();
     let client = runtime.block_on(server.client());
@@ -223,12 +271,17 @@ fn the_engine_conforms() {
         let plan = WorkerPlan { queue: QUEUE.to_owned(), name: "kit".to_owned(), slots: 8 };
         runtime.block_on(run_worker(client, &plan, Arc::new(served), async { drop(stopped.await) }))
     });
-    let mut deviations = Vec::new();
+    let (mut deviations, mut moves) = (Vec::new(), 0);
     for case in cases() {
-        let found = case.check(|run| runtime.block_on(driven(&loops, run)));
+        let found = case.check_moved(|run, recompose| {
+            let (report, moved) = runtime.block_on(driven(&loops, (run, recompose), longest_history))?;
+            moves += moved;
+            Ok(report)
+        });
         deviations.extend(found.err().map(|it| it.to_string()));
     }
     stop.send(()).expect("a worker");
     worker.join().expect("a thread").expect("a worker that ends");
     assert!(deviations.is_empty(), "{}", deviations.join("\n\n"));
+    moves
 }

@@ -14,7 +14,7 @@ use loop_temporal::Outcome;
 use crate::server::{Server, wait_until};
 
 /// An agent that notes what it does. `during` runs in each iteration.
-fn manifest(during: &str, check: &str, more: &str) -> String {
+pub(crate) fn manifest(during: &str, check: &str, more: &str) -> String {
     format!(
         "goal: x\nagent:\n  command: 'echo \"start $LOOP_ITERATION\" >> log; {during} echo \"end $LOOP_ITERATION\" >> \
          log'\n  prompt: x\n  format: usage-file\nevaluator: {{command: '{check}'}}\nguardrails:\n  max_iterations: \
@@ -36,7 +36,7 @@ fn submitted(server: &Server, queue: &str, folder: &Path, text: &str) -> String 
     server.says(&["submit", "loop.yaml", "--queue", queue], folder)
 }
 
-fn ended(server: &Server, run: &str, folder: &Path) -> Outcome {
+pub(crate) fn ended(server: &Server, run: &str, folder: &Path) -> Outcome {
     serde_json::from_str(&server.says(&["tail", run, "--json"], folder)).expect("an outcome")
 }
 
@@ -113,6 +113,26 @@ fn no_acknowledged_step_runs_again_after_a_crash_of_the_worker_or_the_server() {
     let log = fs::read_to_string(folder.path().join("log")).expect("a log");
     let steps = ["start 1", "end 1", "start 2", "start 2", "end 2", "start 3", "end 3"];
     assert_eq!(log.lines().collect::<Vec<_>>(), steps);
+}
+
+#[test]
+fn a_run_continues_with_a_new_history_across_a_crash() {
+    let server = Server::start();
+    let worker = server.worker("long", "w");
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = manifest(&hangs_once(300_000 + std::process::id()), "test $(grep -c end log) -ge 5", "");
+    fs::write(folder.path().join("loop.yaml"), text).expect("a manifest");
+    let args = ["submit", "loop.yaml", "--queue", "long", "--longest-history", "1"];
+    let run = server.says(&args, folder.path());
+    wait_until("the second iteration hangs", || folder.path().join("second").exists());
+    worker.crash();
+    let _worker = server.worker("long", "w");
+    let outcome = ended(&server, &run, folder.path());
+    assert_eq!((outcome.ending.name(), outcome.status.iterations), ("goal_met", 5));
+    assert_eq!(outcome.status.steps.iter().map(StepRecord::iteration).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+    let log = fs::read_to_string(folder.path().join("log")).expect("a log");
+    assert_eq!(log.lines().filter(|line| line.starts_with("end")).count(), 5);
+    assert_eq!(server.says(&["runs"], folder.path()).lines().count(), 1);
 }
 
 #[test]

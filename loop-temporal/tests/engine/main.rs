@@ -2,5 +2,6 @@
 //! program `temporal`.
 
 mod conformance;
+mod fleet;
 mod laws;
 mod server;

@@ -3,7 +3,7 @@
 use std::{
     net::TcpListener,
     path::Path,
-    process::{Child, Command},
+    process::{Child, Command, Output},
     thread,
     time::Duration,
 };
@@ -86,6 +86,11 @@ impl Server {
         Worker(command.spawn().expect("a worker"))
     }
 
+    /// Calls `loop-temporal`.
+    pub(crate) fn output(&self, args: &[&str], folder: &Path) -> Output {
+        self.call(args, folder).output().expect("a call")
+    }
+
     /// Calls `loop-temporal`, and returns what it prints.
     #[track_caller]
     pub(crate) fn says(&self, args: &[&str], folder: &Path) -> String {
@@ -94,7 +99,7 @@ impl Server {
 
     /// Calls `loop-temporal`, and returns what it prints, or its error.
     pub(crate) fn try_says(&self, args: &[&str], folder: &Path) -> Result<String, String> {
-        let output = self.call(args, folder).output().expect("a call");
+        let output = self.output(args, folder);
         match output.status.code() {
             Some(0 | 1) => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
             _ => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
