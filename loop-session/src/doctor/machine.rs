@@ -62,7 +62,8 @@ fn of(support: SandboxSupport) -> Vec<Finding> {
         let says = "secrets in writable folders cannot be hidden, which needs CAP_SYS_ADMIN";
         finding("mounts", Health::Missing, says)
     };
-    let uncovered = "file modes, owners, times and extended attributes, System V shared memory, message queues, resource limits";
+    let uncovered =
+        "file modes, owners, times and extended attributes, scheduling priorities, resource limits";
     let networks = if support.networks {
         finding("networks", Health::Good, "`sandbox.network` can be a list of hosts")
     } else {

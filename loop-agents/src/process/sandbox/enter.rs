@@ -44,6 +44,8 @@ const DROPPED: CapabilitySet = CapabilitySet::SYS_ADMIN
     .union(CapabilitySet::LINUX_IMMUTABLE)
     .union(CapabilitySet::AUDIT_CONTROL)
     .union(CapabilitySet::SYS_PACCT)
+    // Rights that a file outside is given outlive the run.
+    .union(CapabilitySet::SETFCAP)
     .union(CapabilitySet::SYS_CHROOT)
     .union(CapabilitySet::IPC_OWNER)
     .union(CapabilitySet::CHECKPOINT_RESTORE);

@@ -14,16 +14,17 @@
 //! - Network: TCP and UDP, the listed hosts with [`SandboxNetwork::Hosts`], or nothing with [`SandboxNetwork::None`]. Unix, VSOCK, packet and raw sockets cannot be
 //!   created in either case, because a service behind a Unix socket, such as Docker, would act with its own rights.
 //!   Pairs of connected Unix sockets work.
-//! - Kernel: no `ptrace`, `io_uring`, kernel keyrings, BPF, new namespaces, mounts, modules, or changes of the clock. A
-//!   filter of system calls (seccomp) refuses them. Linux Security Modules keep the memory and the environment of
+//! - Kernel: no `ptrace`, `io_uring`, kernel keyrings, BPF, new namespaces, mounts, modules, or changes of the clock, and
+//!   no shared memory, semaphores or message queues of System V, nor queues of POSIX. A filter of system calls (seccomp)
+//!   refuses them. Linux Security Modules keep the memory and the environment of
 //!   processes outside from being read through `/proc`.
 //! - Signals reach only processes of the same sandbox, where Landlock has ABI 6 (Linux 6.12).
 //! - Programs for another architecture, such as 32-bit programs on a 64-bit system, are killed.
 //!
 //! # Limits
 //! Landlock does not cover the mode, the owner, the extended attributes and the times of files, `chdir`, and `stat`: a
-//! command can change the mode of your files outside, and can see which files exist. System V shared memory, POSIX
-//! message queues, scheduling priorities and watching files for changes (`inotify`) are not covered either.
+//! command can change the mode of your files outside, and can see which files exist. Scheduling priorities and watching
+//! files for changes (`inotify`) are not covered either.
 //!
 //! The list of hidden files is made when the sandbox is prepared. A file that appears later is not hidden. A hidden file
 //! that a command moves stays hidden in the next start, and its hard links are not. A listed path that has become a link

@@ -33,6 +33,20 @@ const REFUSED: &[c_long] = &[
     libc::SYS_add_key,
     libc::SYS_request_key,
     libc::SYS_keyctl,
+    // Shared memory, semaphores and queues of messages are found by a number, or by a name that is not a path.
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
     // Namespaces and mounts.
     libc::SYS_setns,
     libc::SYS_mount,
@@ -47,8 +61,9 @@ const REFUSED: &[c_long] = &[
     libc::SYS_fspick,
     libc::SYS_mount_setattr,
     OPEN_TREE_ATTR,
-    // Files without a path.
+    // Files without a path, and events of all files.
     libc::SYS_open_by_handle_at,
+    libc::SYS_fanotify_init,
     // The kernel.
     libc::SYS_bpf,
     libc::SYS_perf_event_open,
