@@ -57,11 +57,15 @@ fn closed_to_others(folder: &Path) -> (Vec<PathBuf>, Vec<String>) {
             unknown.push(format!("cannot look for files in {}, to hide them: {error}", folder.display()));
             Vec::new()
         }) {
+            // Most entries of `/etc` are links. To ask for the mode of each would take longer than the rest.
+            if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+                continue;
+            }
             // A file that disappears meanwhile needs no cover.
             let Ok(metadata) = entry.metadata() else { continue };
             let (is_folder, mode) = (metadata.is_dir(), metadata.permissions().mode());
             let needed = if is_folder { 0o001 } else { 0o004 };
-            if !metadata.is_symlink() && mode & needed == 0 {
+            if mode & needed == 0 {
                 found.push(entry.path());
             } else if is_folder {
                 folders.push(entry.path());
