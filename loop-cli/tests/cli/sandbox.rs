@@ -51,6 +51,25 @@ fn an_agent_and_a_check_reach_only_what_the_manifest_names() {
 }
 
 #[test]
+fn a_state_directory_of_any_form_is_hidden() {
+    if !can_be_tested() {
+        return;
+    }
+    for form in ["../state", ".state", "{root}/../state"] {
+        let scenario = Scenario::new();
+        let form = form.replace("{root}", &scenario.path("").display().to_string());
+        let agent = format!("find '{form}' -type f | grep . && echo x >found; true");
+        let words =
+            ["run", "--agent", &agent, "--check", "true", "--no-check-first", "--max", "1", "--sandbox"];
+        fs::create_dir_all(scenario.path("../home")).expect("a folder");
+        let mut command = scenario.loop_command(&words);
+        command.env("LOOP_HOME", &form);
+        RunningCommand::new(&mut command).finish().exits(0);
+        assert!(scenario.path(&form).exists() && !scenario.has("found"), "{form}");
+    }
+}
+
+#[test]
 fn a_flag_confines_a_run_without_a_manifest() {
     if can_be_tested() {
         let scenario = Scenario::new();
@@ -321,8 +340,8 @@ fn settings_can_require_a_sandbox_and_the_policy_shows_what_holds() {
     scenario.write("loop.toml", "[policy]\nsandbox = \"require\"\nnetwork = \"none\"\n");
     let page = run(&scenario, &["policy", "show"]).exits(0).stdout;
     let support = SandboxSupport::detect();
-    let holds =
-        if support.landlock_abi > 0 && support.seccomp { "in a sandbox of the kernel" } else { "not at all" };
+    let is_new = support.landlock_abi >= SandboxSupport::MIN_LANDLOCK_ABI;
+    let holds = if is_new && support.seccomp { "in a sandbox of the kernel" } else { "not at all" };
     assert!(page.contains(holds), "{page}");
     assert!(page.contains("require") && page.contains("none"), "{page}");
     scenario.write("loop.toml", "[policy]\nsandbox = \"off\"\n");

@@ -37,7 +37,7 @@ pub use self::{
 pub(crate) use self::{
     checks::{confirmed, observe_check_output},
     listeners::observe_model_output,
-    sandbox::confined,
+    sandbox::{confined, state_folder},
 };
 use self::{
     lane_limits::{LaneLimits, OnePass},

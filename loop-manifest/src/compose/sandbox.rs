@@ -85,9 +85,7 @@ fn prepare(
     // A manifest can name a login itself, or a file of it.
     let is_named = |login: &PathBuf| read.iter().any(|path| path.starts_with(login));
     sandbox = folders.logins().filter(|login| !is_named(login)).fold(sandbox, Sandbox::hide);
-    if let Ok(state) = StateDir::from_env_with(|name| cx.variable(name)) {
-        sandbox = sandbox.hide(state.path());
-    }
+    sandbox = state_folder(cx).into_iter().fold(sandbox, Sandbox::hide);
     if plan.read.is_none() {
         read.extend(folders.toolchains());
     }
@@ -99,6 +97,15 @@ fn prepare(
         }
     }
     Ok(sandbox.prepare(folders.temporary())?)
+}
+
+/// Returns the state directory that the variables name, as an absolute path without links, so that it can be hidden. It
+/// need not exist.
+pub(crate) fn state_folder(cx: &ExecutionContext) -> Option<PathBuf> {
+    let state = StateDir::from_env_with(|name| cx.variable(name)).ok()?;
+    let path = std::path::absolute(state.path()).ok()?;
+    let below = |above: &Path| Some(above.canonicalize().ok()?.join(path.strip_prefix(above).ok()?));
+    Some(path.ancestors().find_map(below)?.components().collect())
 }
 
 /// Returns the absolute path for one in a manifest.

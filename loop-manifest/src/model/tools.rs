@@ -8,7 +8,12 @@ use loop_guardrails::policy::{
 };
 use loop_telemetry::StateDir;
 
-use crate::{compose::ToolsError, context::ExecutionContext, names::ToolName, settings::Settings};
+use crate::{
+    compose::{ToolsError, state_folder},
+    context::ExecutionContext,
+    names::ToolName,
+    settings::Settings,
+};
 
 /// Returns the tools that the user's settings and the project's both name. A file that names none allows all.
 pub fn tools_of(settings: &Settings) -> Vec<ToolName> {
@@ -44,8 +49,7 @@ pub fn audit(cx: &ExecutionContext) -> Result<Audit, ToolsError> {
 /// directory.
 pub fn command_sandbox(cx: &ExecutionContext) -> CommandSandbox {
     let variable = |name: &str| cx.variable(name);
-    let state = StateDir::from_env_with(variable).ok().map(|state| state.path().to_owned());
-    CommandSandbox::new(UserFolders::of(variable)).hide(state)
+    CommandSandbox::new(UserFolders::of(variable)).hide(state_folder(cx))
 }
 
 #[cfg(test)]
