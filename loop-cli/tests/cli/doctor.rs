@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use loop_agents::process::sandbox::SandboxSupport;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Manifest, RunningCommand, Scenario};
 
@@ -35,9 +35,9 @@ fn the_machine_is_described_as_it_is() {
     assert!(page.contains("machine landlock") && page.contains("state folder"), "{page}");
 }
 
-/// An agent that notes which attacks succeed.
-const ATTACKS: &str = "cat ../outside >landlock; perl -e 'socket(S, 1, 1, 0) or exit 1' && echo x >seccomp; \
-                       cat .env >mounts; true";
+/// An agent that notes which attacks succeed. Old versions of Landlock let it truncate a file.
+const ATTACKS: &str = "cat ../outside >landlock; perl -e 'truncate q(../outside), 0 or exit 1' && echo x >>landlock; \
+                       perl -e 'socket(S, 1, 1, 0) or exit 1' && echo x >seccomp; cat .env >mounts; true";
 
 /// Compares what the machine enforces, as it is reported, with what attacks find. Returns the parts that are reported as
 /// enforced.
@@ -78,6 +78,33 @@ fn what_is_reported_is_what_attacks_find_also_where_a_part_is_off() {
     ] {
         let left: Vec<_> = whole.iter().copied().filter(|held| *held != missing).collect();
         assert_eq!(without(part, compared_with_attacks), left, "{part:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn inside_a_sandbox_less_is_reported() {
+    let support = SandboxSupport::detect();
+    if support.landlock_abi < SandboxSupport::MIN_LANDLOCK_ABI || !support.seccomp {
+        return;
+    }
+    let scenario = Scenario::new();
+    let program = env!("CARGO_BIN_EXE_loop");
+    let agent = format!("LOOP_HOME=$TMPDIR '{program}' doctor --json >found");
+    let read = ["/usr", "/bin", "/lib", "/lib64", "/etc", "/sys", program];
+    scenario.manifest(&Manifest::new(&agent, "test -s found").set("sandbox", json!({ "read": read })));
+    scenario.run(&["run", "loop.json"]).exits(0);
+    let text = scenario.read("found");
+    let found: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    for (part, expected) in [
+        ("landlock", "good"),
+        ("seccomp", "good"),
+        ("mounts", "missing"),
+        ("networks", "missing"),
+        ("control groups", "missing"),
+        ("limits", "missing"),
+    ] {
+        assert_eq!(health(&found, "machine", part), Some(expected), "{part}: {text}");
     }
 }
 

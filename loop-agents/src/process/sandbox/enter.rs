@@ -112,7 +112,7 @@ pub(super) fn detect() -> SandboxSupport {
             let filter = SyscallFilter::new(false);
             u32::from(filter.is_ok_and(|filter| filter.apply().is_ok()))
         }) == 1,
-        mounts: trial(|| u32::from(private_mounts().is_ok())) == 1,
+        mounts: trial(|| u32::from(private_mounts().and_then(|()| Aliases::of_mounts()).is_ok())) == 1,
         networks: PrivateNetwork::is_possible(),
     }
 }

@@ -76,7 +76,9 @@ impl Hierarchy {
         let below = own.strip_prefix(root).ok()?;
         // A path that begins with ".." is outside of the part that is mounted here.
         let is_inside = below.components().all(|part| matches!(part, Component::Normal(_)));
-        is_inside.then(|| Self { mount: PathBuf::from(mount), own: Path::new(mount).join(below) })
+        // Without the separator at the end that joining nothing adds.
+        let own = Path::new(mount).join(below).components().collect();
+        is_inside.then(|| Self { mount: PathBuf::from(mount), own })
     }
 
     /// Returns plain folders that look like groups.
@@ -127,9 +129,10 @@ pub(super) fn name_of(run: &str) -> Option<String> {
 
 /// Returns whether this process may create control groups, so that a [`Supervisor`](super::Supervisor) can use them.
 pub fn has_control_groups() -> bool {
-    let is_writable = |path: &Path| rustix::fs::access(path, Access::WRITE_OK).is_ok();
     Hierarchy::of_system().is_some_and(|hierarchy| {
-        is_writable(&hierarchy.own) && is_writable(&hierarchy.own.join("cgroup.procs"))
+        // Only an open file tells that no sandbox around this process forbids to write.
+        let members = fs::File::options().write(true).open(hierarchy.own.join("cgroup.procs"));
+        members.is_ok() && rustix::fs::access(&hierarchy.own, Access::WRITE_OK).is_ok()
     })
 }
 
