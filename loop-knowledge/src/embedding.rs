@@ -203,7 +203,7 @@ impl HashedEmbedder {
     pub const NAME: &str = "hashed";
     const LENGTH: usize = 512;
 
-    fn vector(text: &str) -> Vec<f32> {
+    pub(crate) fn vector(text: &str) -> Vec<f32> {
         let mut values = vec![0.0; Self::LENGTH];
         let lower = text.to_lowercase();
         for word in fts::runs(&lower) {
