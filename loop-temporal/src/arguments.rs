@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Tail(RunArgs),
     /// Cancel a submitted run, and end its agent
     Cancel(RunArgs),
+    /// Give a submitted run whose host is lost to another worker
+    Reassign(RunArgs),
     /// Answer the question of a submitted run
     Answer(AnswerArgs),
 }
@@ -40,7 +42,7 @@ pub(crate) struct WorkerArgs {
     /// The most steps at the same time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) slots: u16,
-    /// The name of this worker, which no other worker may have; by default the name of this host
+    /// The name of this worker; by default the name of this host
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
 }
@@ -58,6 +60,9 @@ pub(crate) struct SubmitArgs {
     /// One run for each FILE, which is the variable `file` of the manifest
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) each: Vec<String>,
+    /// Where the agents work: in the folder of --cwd on each worker, or in a clone for each run, at the commit of that folder
+    #[arg(long, value_name = "PLACE", default_value = "folder")]
+    pub(crate) workspace: Place,
     /// The folder in which the agents work, on every worker; by default the current folder
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
@@ -67,6 +72,15 @@ pub(crate) struct SubmitArgs {
     /// Continue a run with a new history after N events
     #[arg(long, value_name = "N", default_value_t = LONGEST_HISTORY, hide = true)]
     pub(crate) longest_history: u32,
+}
+
+/// Where agents work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Place {
+    /// A folder that each worker has
+    Folder,
+    /// A git clone for each run, whose changes become the branch loop/RUN
+    Git,
 }
 
 fn dollars(written: &str) -> Result<Usd, String> {

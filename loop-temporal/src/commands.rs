@@ -9,19 +9,20 @@ use std::{
 
 use anyhow::{Context, bail};
 use loop_agents::process::Supervisor;
-use loop_core::{Answer, Usd};
+use loop_core::Answer;
+use loop_telemetry::StateDir;
 use loop_temporal::{
-    Batch, FleetState, Outcome, PlannedLoops, RunStatus, Runs, Settings, WorkerPlan, WorkspacePlace, connect,
+    Batch, GitPlace, PlannedLoops, Runs, Settings, WorkerPlace, WorkerPlan, WorkspacePlace, connect,
     run_worker, submit,
 };
 use serde_json::json;
 use temporalio_client::Client;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::arguments::{AnswerArgs, Command, Reply, RunArgs, RunsArgs, SubmitArgs, WorkerArgs};
-
-/// The exit code of a run that ended without its goal.
-const HALTED: u8 = 1;
+use crate::{
+    arguments::{AnswerArgs, Command, Place, Reply, RunsArgs, SubmitArgs, WorkerArgs},
+    show,
+};
 
 pub(crate) fn exec(command: Command) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -30,8 +31,14 @@ pub(crate) fn exec(command: Command) -> anyhow::Result<ExitCode> {
             Command::Worker(args) => worker(args).await,
             Command::Submit(args) => submit_runs(args).await,
             Command::Runs(args) => list(args).await,
-            Command::Show(args) => show_any(args).await,
-            Command::Tail(args) => ended(&runs().await?.outcome(&args.run).await?, args.json),
+            Command::Show(args) => show::show_any(&runs().await?, &args).await,
+            Command::Tail(args) => {
+                show::ended(&args.run, &runs().await?.outcome(&args.run).await?, args.json)
+            }
+            Command::Reassign(args) => {
+                runs().await?.reassign(&args.run).await?;
+                Ok(ExitCode::SUCCESS)
+            }
             Command::Cancel(args) => {
                 runs().await?.cancel(&args.run).await?;
                 Ok(ExitCode::SUCCESS)
@@ -49,7 +56,7 @@ pub(crate) fn say(text: &str) {
     eprintln!("{text}");
 }
 
-fn print(text: &str) -> anyhow::Result<()> {
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     match writeln!(io::stdout(), "{text}") {
         // Nobody reads any more.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
@@ -79,13 +86,15 @@ async fn worker(args: WorkerArgs) -> anyhow::Result<ExitCode> {
         Some(name) => name,
         None => hostname()?,
     };
+    let state = StateDir::from_env_with(|name| env::var_os(name))?;
+    let place = WorkerPlace::take(&state.path().join("engine/workers"), &args.queue, &name)?;
     let client = client(&name).await?;
     // One supervisor has the processes of all runs: when this process is killed, the watchdog ends them.
     let id = uuid::Uuid::now_v7().to_string();
     let supervisor = tokio::task::spawn_blocking(move || supervisor(id)).await?;
     let supervisor = supervisor.context("cannot supervise the processes of the agents")?;
     let loops = PlannedLoops::new(supervisor.clone(), env::vars_os());
-    let plan = WorkerPlan { queue: args.queue, name, slots: args.slots.into() };
+    let plan = WorkerPlan { queue: args.queue, name, place: place.id().to_owned(), slots: args.slots.into() };
     say(&format!("worker {} takes runs from the queue {}", plan.name, plan.queue));
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     let end = async move {
@@ -125,10 +134,14 @@ async fn submit_runs(args: SubmitArgs) -> anyhow::Result<ExitCode> {
         Some(folder) => std::path::absolute(folder)?,
         None => env::current_dir().context("cannot use the current folder")?,
     };
+    let workspace = match args.workspace {
+        Place::Folder => WorkspacePlace::Folder(folder),
+        Place::Git => WorkspacePlace::Git(GitPlace::of(&folder).await?),
+    };
     let batch = Batch {
         manifest: args.manifest,
         queue: args.queue,
-        workspace: WorkspacePlace::Folder(folder),
+        workspace,
         each: args.each,
         count: args.count.into(),
         budget: args.budget,
@@ -155,67 +168,6 @@ async fn list(args: RunsArgs) -> anyhow::Result<ExitCode> {
         })?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-async fn show_any(args: RunArgs) -> anyhow::Result<ExitCode> {
-    let runs = runs().await?;
-    match runs.fleet(&args.run).await? {
-        Some(fleet) => show_fleet(&fleet, args.json),
-        None => show(&runs.status(&args.run).await?, args.json),
-    }
-}
-
-fn show_fleet(FleetState { runs, ledger, .. }: &FleetState, as_json: bool) -> anyhow::Result<ExitCode> {
-    let [budget, spent, held] = [ledger.budget, ledger.spent, ledger.held()].map(Usd::nanos);
-    let (runs, waiting) = (runs.saturating_sub(ledger.runs_left()), ledger.waiting());
-    print(&match as_json {
-        true => {
-            let dollars = [budget, spent, held].map(Usd::as_f64);
-            json!({"budget": dollars[0], "spent": dollars[1], "reserved": dollars[2], "runs": runs, "waiting": waiting})
-                .to_string()
-        }
-        false => format!(
-            "budget      {budget}\nspent       {spent}\nreserved    {held}\nruns        {runs}, of which {waiting} wait"
-        ),
-    })?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn show(status: &RunStatus, as_json: bool) -> anyhow::Result<ExitCode> {
-    if as_json {
-        print(&serde_json::to_string(status)?)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    print(&format!("name        {}", status.name))?;
-    print(&format!("state       {}", status.phase))?;
-    print(&format!("worker      {}", status.worker.as_deref().unwrap_or("none")))?;
-    print(&format!("iterations  {}", status.iterations))?;
-    if let Some(tokens) = status.usage.tokens() {
-        print(&format!("tokens      {tokens}"))?;
-    }
-    if let Some(cost) = status.usage.cost {
-        print(&format!("cost        {}", cost.usd))?;
-    }
-    for step in &status.steps {
-        let verdict = step.verdict().map_or_else(|| "no verdict".to_owned(), |it| it.outcome().to_string());
-        print(&format!("  step {}: {}", step.iteration(), step.failure().unwrap_or(&verdict)))?;
-    }
-    if let Some(question) = &status.question {
-        print(&format!("question    {}", question.text))?;
-    }
-    if let Some(ending) = &status.ending {
-        print(&format!("ending      {}", ending.name()))?;
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn ended(outcome: &Outcome, as_json: bool) -> anyhow::Result<ExitCode> {
-    if as_json {
-        print(&serde_json::to_string(outcome)?)?;
-    } else {
-        show(&outcome.status, false)?;
-    }
-    Ok(if outcome.ending.is_success() { ExitCode::SUCCESS } else { ExitCode::from(HALTED) })
 }
 
 async fn answer(args: AnswerArgs) -> anyhow::Result<ExitCode> {

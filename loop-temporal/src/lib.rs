@@ -2,6 +2,7 @@
 
 mod connect;
 mod fleet;
+mod host;
 mod limits;
 mod link;
 mod loops;
@@ -16,10 +17,12 @@ mod steps;
 mod submit;
 mod worker;
 mod workflow;
+mod workspace;
 
 pub use self::{
     connect::{ConnectError, Settings, connect},
     fleet::{FleetGrant, FleetNote, FleetShare, FleetState, FleetStep, Ledger},
+    host::{WorkerPlace, WorkerPlaceError},
     limits::{Cut, StepLimits},
     link::Link,
     loops::{LoopError, Loops},
@@ -27,7 +30,7 @@ pub use self::{
     planned::PlannedLoops,
     protocol::{
         Carried, Claim, Left, Outcome, PROTOCOL, PersonAnswer, RunState, RunStatus, StepAnswer, StepKind,
-        StepRequest, Submission, UsageReport, UsageReports, Work, WorkspacePlace,
+        StepRequest, Submission, UsageReport, UsageReports, Waits, Work, WorkspacePlace,
     },
     remote_run::RemoteRun,
     reporter::Reporter,
@@ -37,4 +40,5 @@ pub use self::{
     submit::{Batch, LONGEST_HISTORY, SubmitError, Submitted, submit},
     worker::{WorkerError, WorkerPlan, run_worker},
     workflow::{FleetWorkflow, LoopWorkflow},
+    workspace::{Branch, GitPlace},
 };

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod commands;
+mod show;
 
 use std::process::ExitCode;
 

@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     ffi::OsString,
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -12,12 +13,12 @@ use loop_core::{Ceiling, Parts, WorkResult};
 use loop_manifest::{
     ExecutionContext, Plan, PlannedAgent, Source, settings::Settings, snapshots::WithSnapshots,
 };
-use loop_telemetry::Redactor;
+use loop_telemetry::{Redactor, StateDir};
 use tokio::sync::Mutex as AsyncMutex;
 
 use crate::{
-    Link, LoopError, Loops, RemoteRun, RunState, StepAnswer, StepLimits, StepRequest, Submission,
-    WorkspacePlace, step_of, step_of::change_texts,
+    Link, LoopError, Loops, RemoteRun, RunState, StepAnswer, StepKind, StepLimits, StepRequest, Submission,
+    WorkspacePlace, step_of, step_of::change_texts, workspace::GitWorkspace,
 };
 
 type PlannedParts = Parts<WithSnapshots<PlannedAgent>>;
@@ -27,13 +28,17 @@ pub struct PlannedLoops {
     supervisor: Supervisor,
     variables: Vec<(OsString, OsString)>,
     /// The agents of the runs that this worker has: some remember what they did.
-    agents: Mutex<HashMap<String, Arc<AsyncMutex<Agent>>>>,
+    agents: Mutex<HashMap<String, (u32, AgentPlace)>>,
 }
+
+/// The place of an agent, which is empty before its first step.
+type AgentPlace = Arc<AsyncMutex<Option<Agent>>>;
 
 /// The parts of a run that work.
 struct Agent {
     parts: PlannedParts,
     redactor: Redactor,
+    clone: Option<GitWorkspace>,
 }
 
 impl std::fmt::Debug for PlannedLoops {
@@ -49,39 +54,58 @@ impl PlannedLoops {
     }
 
     /// Makes the loop of a submission.
-    fn parts(&self, submission: &Submission, supervisor: Supervisor) -> Result<Agent, LoopError> {
+    fn parts(
+        &self,
+        submission: &Submission,
+        folder: &Path,
+        supervisor: Supervisor,
+    ) -> Result<(PlannedParts, Redactor), LoopError> {
         let plan = plan(submission)?;
-        let WorkspacePlace::Folder(folder) = &submission.workspace;
-        let lookup = |name: &str| {
-            self.variables.iter().find(|(key, _)| key.to_str() == Some(name)).map(|(_, value)| value.clone())
-        };
         let cx = ExecutionContext::new(folder, supervisor).map_err(LoopError::new)?;
-        let cx =
-            cx.with_variables(self.variables.iter().cloned()).with_settings(Settings::load(folder, lookup));
+        let settings = Settings::load(folder, |name| self.variable(name));
+        let cx = cx.with_variables(self.variables.iter().cloned()).with_settings(settings);
         let mut composed = plan.compose(&cx).map_err(LoopError::new)?;
         if let Some(carried) = &submission.carried {
             let RunState { snapshot, output } = carried.state.clone();
             let output = output.map(serde_json::from_value).transpose().map_err(LoopError::new)?;
             composed = composed.resume_snapshot(snapshot.message, output);
         }
-        Ok(Agent { parts: composed.into_parts().map_err(LoopError::new)?, redactor: cx.redactor() })
+        Ok((composed.into_parts().map_err(LoopError::new)?, cx.redactor()))
     }
 
-    fn agent(&self, request: &StepRequest) -> Result<Arc<AsyncMutex<Agent>>, LoopError> {
+    fn variable(&self, name: &str) -> Option<OsString> {
+        self.variables.iter().find(|(key, _)| key.to_str() == Some(name)).map(|(_, value)| value.clone())
+    }
+
+    /// Returns the place of a run's agent. A run that was elsewhere meanwhile gets a new one.
+    fn place(&self, request: &StepRequest) -> AgentPlace {
         let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(agent) = agents.get(&request.run) {
-            return Ok(Arc::clone(agent));
+        let (claim, place) = agents.entry(request.run.clone()).or_default();
+        if *claim != request.claim {
+            (*claim, *place) = (request.claim, AgentPlace::default());
         }
-        let WorkspacePlace::Folder(folder) = &request.submission.workspace;
+        Arc::clone(place)
+    }
+
+    /// Prepares the files of a run, and makes its agent.
+    async fn prepared(&self, request: &StepRequest) -> Result<Agent, LoopError> {
+        let StepRequest { run, claim, submission, .. } = request;
+        let (folder, clone) = match &submission.workspace {
+            WorkspacePlace::Folder(folder) => (folder.clone(), None),
+            WorkspacePlace::Git(place) => {
+                let state = StateDir::from_env_with(|name| self.variable(name)).map_err(LoopError::new)?;
+                let clone = GitWorkspace::open(&state.path().join("engine"), run, *claim, place).await?;
+                (clone.files().join(&place.folder), Some(clone))
+            }
+        };
         if !folder.is_dir() {
             return Err(LoopError::new(format!(
                 "there is no folder {} on this worker: create it, or start the worker on a host that has it",
                 folder.display()
             )));
         }
-        let agent = Arc::new(AsyncMutex::new(self.parts(&request.submission, self.supervisor.clone())?));
-        agents.insert(request.run.clone(), Arc::clone(&agent));
-        Ok(agent)
+        let (parts, redactor) = self.parts(submission, &folder, self.supervisor.clone())?;
+        Ok(Agent { parts, redactor, clone })
     }
 }
 
@@ -99,18 +123,34 @@ pub(crate) fn plan(submission: &Submission) -> Result<Plan, LoopError> {
 impl Loops for PlannedLoops {
     fn run(&self, run: &str, submission: &Submission) -> Result<Box<dyn RemoteRun>, LoopError> {
         // Its name is the seed of the waits, so it has to be that of the run. It supervises nothing.
-        let Agent { parts, .. } = self.parts(submission, Supervisor::new(run))?;
+        let folder = match &submission.workspace {
+            WorkspacePlace::Folder(folder) => folder,
+            // Its files are on another host.
+            WorkspacePlace::Git(_) => Path::new("/"),
+        };
+        let (parts, _) = self.parts(submission, folder, Supervisor::new(run))?;
         Ok(Box::new(parts.run))
     }
 
     async fn perform(&self, request: StepRequest, link: Arc<dyn Link>) -> Result<StepAnswer, LoopError> {
-        let agent = self.agent(&request)?;
-        let mut agent = agent.lock().await;
-        let Agent { parts, redactor } = &mut *agent;
+        let place = self.place(&request);
+        let mut place = place.lock().await;
+        let agent = match place.take() {
+            Some(agent) => agent,
+            None => tokio::select! {
+                agent = self.prepared(&request) => agent?,
+                () = link.cancelled() => return Err(LoopError::new("the step ended before its files were there")),
+            },
+        };
+        let Agent { parts, redactor, clone } = place.insert(agent);
         let left = Ceiling::from(request.work.left);
         let limits = StepLimits { left, grace: parts.grace, overrun: parts.overrun };
         let evaluator = parts.evaluator.as_deref_mut();
         let mut answer = step_of(&request, &mut parts.iteration, evaluator, limits, link).await?;
+        if let Some(clone) = clone.as_ref().filter(|_| request.work.kind == StepKind::Iterate) {
+            let message = format!("{}: iteration {}", request.submission.name, request.work.iteration);
+            answer.branch = Some(clone.publish(&message).await);
+        }
         redact(&mut answer, redactor);
         Ok(answer)
     }

@@ -9,7 +9,7 @@ use loop_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Cut, FleetShare};
+use crate::{Branch, Cut, FleetShare, GitPlace};
 
 /// The version of these messages, and of the order in which the workflow sends them. A worker refuses a run of another
 /// version.
@@ -47,6 +47,8 @@ pub struct Carried {
     pub state: RunState,
     /// The host that has the run.
     pub claim: Option<Claim>,
+    /// The number of hosts that have had the run.
+    pub claims: u32,
     /// The status, which has the latest steps.
     pub status: RunStatus,
     /// The answers that the run has not read.
@@ -69,6 +71,8 @@ pub struct RunState {
 pub enum WorkspacePlace {
     /// A folder that each worker has, as an absolute path.
     Folder(PathBuf),
+    /// A clone for each run.
+    Git(GitPlace),
 }
 
 /// The host that has a run: the result of the first activity.
@@ -144,6 +148,8 @@ pub struct StepRequest {
     pub run: String,
     /// The action that the result answers.
     pub id: ActionId,
+    /// The number of hosts that have had the run, this one included.
+    pub claim: u32,
     /// The run's submission.
     pub submission: Arc<Submission>,
     /// The work to do.
@@ -163,6 +169,9 @@ pub struct StepAnswer {
     pub reports: Vec<UsageReport>,
     /// Why the worker ended the work, if it did.
     pub cut: Option<Cut>,
+    /// The branch with the files, if the run has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<Branch>,
 }
 
 impl StepAnswer {
@@ -235,8 +244,30 @@ pub struct RunStatus {
     pub asked: Option<ActionId>,
     /// The settled steps, the latest 20.
     pub steps: Vec<StepRecord>,
+    /// The branch with the files.
+    #[serde(default)]
+    pub branch: Option<Branch>,
+    /// Why the last step was lost.
+    #[serde(default)]
+    pub trouble: Option<String>,
+    /// The part that the run waits for. Only the client knows it.
+    #[serde(default)]
+    pub waits: Option<Waits>,
     /// The ending, if the run is over.
     pub ending: Option<Ending>,
+}
+
+/// A part that a run waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Waits {
+    /// Any worker of this queue.
+    Queue(String),
+    /// The worker that has the run: it is busy or away.
+    Host {
+        /// Since when, in seconds.
+        seconds: u64,
+    },
 }
 
 /// The result of a run.

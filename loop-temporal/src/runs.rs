@@ -1,18 +1,24 @@
 //! Looks at submitted runs, answers their questions and cancels them.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use futures::TryStreamExt;
 use loop_core::{Answer, BoxError};
 use temporalio_client::{
-    Client, WorkflowCancelOptions, WorkflowDescribeOptions, WorkflowExecutionStatus,
-    WorkflowGetResultOptions, WorkflowListOptions, WorkflowQueryOptions, WorkflowSignalOptions,
+    Client, WorkflowCancelOptions, WorkflowDescribeOptions, WorkflowExecutionDescription,
+    WorkflowExecutionStatus, WorkflowGetResultOptions, WorkflowListOptions, WorkflowQueryOptions,
+    WorkflowSignalOptions,
 };
 
-use crate::{FleetState, FleetWorkflow, LoopWorkflow, Outcome, PersonAnswer, RunStatus};
+use temporalio_common::protos::temporal::api::enums::v1::PendingActivityState;
+
+use crate::{FleetState, FleetWorkflow, LoopWorkflow, Outcome, PersonAnswer, RunStatus, Waits};
 
 /// The query for runs. A run that continued with a new history is listed once.
 const RUNS: &str = "WorkflowType = 'LoopWorkflow' AND ExecutionStatus != 'ContinuedAsNew'";
+
+/// How long a worker may take to answer a query.
+const ANSWER_TIME: Duration = Duration::from_secs(5);
 
 /// The submitted runs of a namespace.
 #[derive(Debug, Clone)]
@@ -90,7 +96,20 @@ impl Runs {
             return Ok(self.outcome(run).await?.status);
         }
         let asked = handle.query(LoopWorkflow::status, (), WorkflowQueryOptions::default());
-        asked.await.map_err(refused("ask the run for its state"))
+        let status = match tokio::time::timeout(ANSWER_TIME, asked).await {
+            Ok(Ok(status)) => RunStatus { waits: waits(&described), ..status },
+            Ok(Err(error)) if waits(&described).is_none() => {
+                return Err(refused("ask the run for its state")(error));
+            }
+            // Only workers can read the state of a run.
+            _ => RunStatus {
+                name: described.static_summary().unwrap_or_default().to_owned(),
+                phase: "a worker".to_owned(),
+                waits: Some(Waits::Queue(described.task_queue().to_owned())),
+                ..RunStatus::default()
+            },
+        };
+        Ok(status)
     }
 
     /// Returns the state of a budget, and `None` if this is the id of a run.
@@ -137,6 +156,16 @@ impl Runs {
         sent.map_err(refused("pass the answer on"))
     }
 
+    /// Takes a run from its worker, and gives it to another one of its queue. An agent that is still there ends first.
+    ///
+    /// # Errors
+    /// There is no such run, or it is over.
+    pub async fn reassign(&self, run: &str) -> Result<(), RunsError> {
+        let handle = self.0.get_workflow_handle::<LoopWorkflow>(run);
+        let sent = handle.signal(LoopWorkflow::reassign, (), WorkflowSignalOptions::default()).await;
+        sent.map_err(refused("reassign the run"))
+    }
+
     /// Asks a run to end. Its agent is ended too.
     ///
     /// # Errors
@@ -145,6 +174,23 @@ impl Runs {
         let handle = self.0.get_workflow_handle::<LoopWorkflow>(run);
         handle.cancel(WorkflowCancelOptions::default()).await.map_err(refused("cancel the run"))
     }
+}
+
+/// Returns what a run waits for, from what the server knows of its activities.
+fn waits(described: &WorkflowExecutionDescription) -> Option<Waits> {
+    let raw = described.raw();
+    let is_new = raw.pending_workflow_task.as_ref().is_some_and(|task| task.started_time.is_none());
+    let pending = raw.pending_activities.iter().find(|it| it.state() == PendingActivityState::Scheduled);
+    let Some(pending) = pending else {
+        return is_new.then(|| Waits::Queue(described.task_queue().to_owned()));
+    };
+    let is_claim = pending.activity_type.as_ref().is_some_and(|kind| kind.name.ends_with("claim"));
+    if is_claim {
+        return Some(Waits::Queue(described.task_queue().to_owned()));
+    }
+    let since = pending.scheduled_time.as_ref().and_then(|time| SystemTime::try_from(*time).ok());
+    let seconds = since.and_then(|since| since.elapsed().ok()).unwrap_or_default().as_secs();
+    Some(Waits::Host { seconds })
 }
 
 const fn state(status: WorkflowExecutionStatus) -> &'static str {

@@ -55,7 +55,7 @@ fn answer<T: Serialize>(done: Performed<T>, notes: Notes) -> Result<StepAnswer, 
         WorkResult::Halted(halt) => WorkResult::Halted(halt),
         other => WorkResult::Failed(format!("unknown result: {:?}", std::mem::discriminant(&other)).into()),
     };
-    Ok(StepAnswer { result, notes, reports: done.reports, cut: done.cut })
+    Ok(StepAnswer { result, notes, reports: done.reports, cut: done.cut, branch: None })
 }
 
 /// Changes all texts in a value, keys excluded.

@@ -81,6 +81,9 @@ pub enum SubmitError {
         /// The part.
         part: &'static str,
     },
+    /// The folder has no commit that workers can clone.
+    #[error("`--workspace git` needs a commit that workers can clone: {0}")]
+    Workspace(String),
     /// The agent does not report its costs, or the budget is not valid.
     #[error("a budget needs an agent that reports its costs: {0}")]
     Budget(String),

@@ -24,8 +24,10 @@ const SHUTDOWN_TIME: Duration = Duration::from_secs(1);
 pub struct WorkerPlan {
     /// The queue from which it takes runs.
     pub queue: String,
-    /// Its name, which no other worker may have.
+    /// Its name, for people.
     pub name: String,
+    /// The id of its [place](crate::WorkerPlace), which no other worker may have.
+    pub place: String,
     /// The most steps at the same time.
     pub slots: usize,
 }
@@ -33,7 +35,7 @@ pub struct WorkerPlan {
 impl WorkerPlan {
     /// Returns the queue for the steps of the runs that this worker has.
     pub fn own_queue(&self) -> String {
-        format!("{}@{}", self.queue, self.name)
+        format!("{}@{}@{}", self.queue, self.name, self.place)
     }
 }
 

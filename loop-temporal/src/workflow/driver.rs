@@ -24,6 +24,8 @@ pub(super) struct Driver<'a> {
     pub(super) clock: Clock,
     /// The worker that has the run.
     pub(super) claim: Option<Claim>,
+    /// The number of workers that have had it.
+    pub(super) claims: u32,
     /// The machine knows that the workflow was cancelled.
     pub(super) is_cancelled: bool,
     /// The run began with an earlier history.
@@ -52,6 +54,7 @@ impl<'a> Driver<'a> {
         let carried = submission.carried.take();
         let is_continued = carried.is_some();
         let claim = carried.as_ref().and_then(|carried| carried.claim.clone());
+        let claims = carried.as_ref().map_or(0, |carried| carried.claims);
         cx.state_mut(|state| {
             if let Some(Carried { status, answers, .. }) = carried.map(|carried| *carried) {
                 // An answer may have come before this.
@@ -69,6 +72,7 @@ impl<'a> Driver<'a> {
             run,
             clock,
             claim,
+            claims,
             is_cancelled,
             is_continued,
             has_worked,
@@ -140,9 +144,9 @@ impl<'a> Driver<'a> {
         }
         let Some(state) = self.run.state().map_err(failure)? else { return Ok(()) };
         self.give_back().await;
-        let claim = self.claim.clone();
+        let (claim, claims) = (self.claim.clone(), self.claims);
         let (status, answers) = self.cx.state(|state| (state.status.clone(), state.answers.clone()));
-        let carried = Some(Box::new(Carried { state, claim, status, answers }));
+        let carried = Some(Box::new(Carried { state, claim, claims, status, answers }));
         let submission = Submission { carried, ..Submission::clone(&self.submission) };
         match self.cx.continue_as_new(submission, ContinueAsNewOptions::default())? {}
     }
@@ -241,6 +245,7 @@ impl<'a> Driver<'a> {
 
     /// Drops late reports, and lets the machine notice a request to end.
     fn drop_reports(&mut self) {
+        self.reassign();
         self.cx.state_mut(|state| state.reports.clear());
         let now = self.now();
         self.run.report(now, Usage::unknown());
@@ -252,8 +257,19 @@ impl<'a> Driver<'a> {
         self.run.handle(now, Input::Cancelled);
     }
 
+    /// Takes the run from its worker, if somebody asked for that. The next step finds another one.
+    pub(super) fn reassign(&mut self) -> bool {
+        let is_asked = self.cx.state_mut(|state| std::mem::take(&mut state.reassign));
+        if is_asked {
+            self.claim = None;
+            self.cx.state_mut(|state| state.status.worker = None);
+        }
+        is_asked
+    }
+
     /// Finds a worker for the run, if it has none.
     pub(super) async fn claim(&mut self) -> WorkflowResult<Option<String>> {
+        self.reassign();
         if let Some(claim) = &self.claim {
             return Ok(Some(claim.queue.clone()));
         }
@@ -270,7 +286,11 @@ impl<'a> Driver<'a> {
             return Ok(None);
         };
         let claimed = claimed?;
-        self.cx.state_mut(|state| state.status.worker = Some(claimed.worker.clone()));
+        self.claims += 1;
+        self.cx.state_mut(|state| {
+            state.reassign = false;
+            state.status.worker = Some(claimed.worker.clone());
+        });
         let queue = claimed.queue.clone();
         self.claim = Some(claimed);
         self.publish();
@@ -280,7 +300,7 @@ impl<'a> Driver<'a> {
 
 /// Resolves when a signal waits to be handled.
 pub(super) async fn signalled(cx: &WorkflowContext<LoopWorkflow>) {
-    holds(cx, |state| !state.reports.is_empty() || !state.answers.is_empty()).await;
+    holds(cx, |state| !state.reports.is_empty() || !state.answers.is_empty() || state.reassign).await;
 }
 
 /// Resolves when this holds, also in a cancelled workflow.

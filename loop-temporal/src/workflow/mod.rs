@@ -28,6 +28,8 @@ pub struct LoopWorkflow {
     answers: VecDeque<PersonAnswer>,
     status: RunStatus,
     granted: Option<FleetGrant>,
+    /// The run has to find another worker.
+    reassign: bool,
 }
 
 impl std::fmt::Debug for LoopWorkflow {
@@ -40,7 +42,14 @@ impl LoopWorkflow {
     /// Creates the workflow of a worker that makes these loops.
     pub fn new(loops: Arc<dyn Loops>) -> Self {
         let status = RunStatus { phase: "a worker".to_owned(), ..RunStatus::default() };
-        Self { loops, reports: VecDeque::new(), answers: VecDeque::new(), status, granted: None }
+        Self {
+            loops,
+            reports: VecDeque::new(),
+            answers: VecDeque::new(),
+            status,
+            granted: None,
+            reassign: false,
+        }
     }
 }
 
@@ -82,6 +91,12 @@ impl LoopWorkflow {
     #[signal]
     pub fn granted(&mut self, _: &mut SyncWorkflowContext<Self>, grant: FleetGrant) {
         self.granted = Some(grant);
+    }
+
+    /// Gives the run to another worker.
+    #[signal]
+    pub fn reassign(&mut self, _: &mut SyncWorkflowContext<Self>) {
+        self.reassign = true;
     }
 
     /// Returns the state of the run.

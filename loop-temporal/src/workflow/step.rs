@@ -34,12 +34,17 @@ impl Driver<'_> {
         let Some(work) = work else { return Err(failure("no step is outstanding").into()) };
         let work = self.within_reservation(work);
         let run = self.cx.workflow_id().to_owned();
-        let request = StepRequest { run, id, submission: Arc::clone(&self.submission), work };
+        let request =
+            StepRequest { run, id, claim: self.claims, submission: Arc::clone(&self.submission), work };
         let mut last_report = 0;
         let performed = self.perform(id, request, queue, &mut last_report).await;
         let late = self.new_usage(id, &mut last_report);
         match performed {
             Ok(mut answer) => {
+                self.cx.state_mut(|state| {
+                    state.status.trouble = None;
+                    state.status.branch = answer.branch.take().or(state.status.branch.take());
+                });
                 // Of finished work, usage is no separate report: that could cut it after its end.
                 answer.notes.usage += late + new_in(&answer.reports, &mut last_report);
                 self.name_cut(&mut answer);
@@ -52,7 +57,9 @@ impl Driver<'_> {
                 self.lost(id)
             }
             Err(ActivityExecutionError::Serialization(error)) => Err(failure(error.to_string()).into()),
-            Err(_) => {
+            Err(error) => {
+                let trouble = innermost(&error);
+                self.cx.state_mut(|state| state.status.trouble = Some(trouble));
                 self.report(late);
                 self.lost(id)
             }
@@ -102,6 +109,10 @@ impl Driver<'_> {
             };
             match woken {
                 Woken::Signal => {
+                    // The host may be lost. If it is not, its agent ends before another host gets the run.
+                    if self.reassign() {
+                        interrupt.cancel();
+                    }
                     let usage = self.new_usage(id, last_report);
                     self.report(usage);
                 }
@@ -148,6 +159,15 @@ fn new_in(reports: &[UsageReport], last: &mut u64) -> Usage {
     usage
 }
 
+/// Returns the cause that a person can do something about.
+fn innermost(error: &ActivityExecutionError) -> String {
+    let mut innermost: &dyn std::error::Error = error;
+    while let Some(cause) = innermost.source() {
+        innermost = cause;
+    }
+    innermost.to_string()
+}
+
 /// The result of a step that no worker performed to its end.
 fn interrupted() -> StepAnswer {
     StepAnswer {
@@ -155,6 +175,7 @@ fn interrupted() -> StepAnswer {
         notes: Notes::default(),
         reports: Vec::new(),
         cut: Some(Cut::Cancelled),
+        branch: None,
     }
 }
 

@@ -268,7 +268,12 @@ fn moves_of_conforming(longest_history: u32) -> u32 {
     let served = loops.clone();
     let worker = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
-        let plan = WorkerPlan { queue: QUEUE.to_owned(), name: "kit".to_owned(), slots: 8 };
+        let plan = WorkerPlan {
+            queue: QUEUE.to_owned(),
+            name: "kit".to_owned(),
+            place: "here".to_owned(),
+            slots: 8,
+        };
         runtime.block_on(run_worker(client, &plan, Arc::new(served), async { drop(stopped.await) }))
     });
     let (mut deviations, mut moves) = (Vec::new(), 0);

@@ -23,7 +23,7 @@ pub(crate) fn manifest(during: &str, check: &str, more: &str) -> String {
 }
 
 /// In the second iteration, the agent and a process in another session hang, at the first try only.
-fn hangs_once(seconds: u32) -> String {
+pub(crate) fn hangs_once(seconds: u32) -> String {
     format!(
         "test \"$LOOP_ITERATION\" != 2 || test -e second || {{ (setsid sleep {seconds} & ) ; touch second; sleep \
          {seconds}; }};"
@@ -31,7 +31,7 @@ fn hangs_once(seconds: u32) -> String {
 }
 
 /// Submits the manifest in this folder, and returns the id of its run.
-fn submitted(server: &Server, queue: &str, folder: &Path, text: &str) -> String {
+pub(crate) fn submitted(server: &Server, queue: &str, folder: &Path, text: &str) -> String {
     fs::write(folder.join("loop.yaml"), text).expect("a manifest");
     server.says(&["submit", "loop.yaml", "--queue", queue], folder)
 }
@@ -40,7 +40,7 @@ pub(crate) fn ended(server: &Server, run: &str, folder: &Path) -> Outcome {
     serde_json::from_str(&server.says(&["tail", run, "--json"], folder)).expect("an outcome")
 }
 
-fn processes(seconds: u32) -> usize {
+pub(crate) fn processes(seconds: u32) -> usize {
     let wanted = format!("sleep\0{seconds}\0");
     let all = fs::read_dir("/proc").expect("processes").flatten();
     let lines = all.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());

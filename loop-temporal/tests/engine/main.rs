@@ -3,5 +3,6 @@
 
 mod conformance;
 mod fleet;
+mod hosts;
 mod laws;
 mod server;

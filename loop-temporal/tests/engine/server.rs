@@ -81,9 +81,27 @@ impl Server {
     }
 
     pub(crate) fn worker(&self, queue: &str, name: &str) -> Worker {
+        self.worker_at(queue, name, name)
+    }
+
+    /// Starts a worker on another host: in a state folder of this name, which its agents see as `LOOP_TEST_HOST`.
+    pub(crate) fn worker_at(&self, queue: &str, name: &str, host: &str) -> Worker {
+        Worker(self.worker_command(queue, name, host).spawn().expect("a worker"))
+    }
+
+    fn worker_command(&self, queue: &str, name: &str, host: &str) -> Command {
         let args = ["worker", "--queue", queue, "--name", name];
         let mut command = self.call(&args, self.folder.path());
-        Worker(command.spawn().expect("a worker"))
+        command.env("LOOP_HOME", self.folder.path().join(host)).env("LOOP_TEST_HOST", host);
+        command
+    }
+
+    /// Starts a worker that ends with an error, and returns that.
+    #[track_caller]
+    pub(crate) fn refused_worker(&self, queue: &str, name: &str) -> String {
+        let output = self.worker_command(queue, name, name).output().expect("a call");
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8_lossy(&output.stderr).into_owned()
     }
 
     /// Calls `loop-temporal`.
