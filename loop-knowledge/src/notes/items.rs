@@ -80,6 +80,9 @@ pub struct Concept {
     pub name: String,
     /// Its description, which may be empty.
     pub description: String,
+    /// The identifier that its description names, such as `ror:03yrm5c26`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identifier: Option<String>,
 }
 
 /// A note that a search found.
@@ -93,6 +96,9 @@ pub struct Note {
     pub label: String,
     /// Its text: the description of a project or concept.
     pub text: String,
+    /// The source of an observation, such as `10.1000/182`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doi: Option<String>,
 }
 
 /// The numbers of notes.

@@ -15,7 +15,11 @@ pub use self::{
     error::NoteError,
     items::{Added, Concept, Note, NotesStatus, ObservationKind, Project, UnknownKind},
 };
-use crate::{KnowledgeFolder, SecretFilter, fts, store::Database};
+use crate::{
+    KnowledgeFolder, SecretFilter, fts,
+    identifiers::{self, Identifier, IdentifierKind},
+    store::Database,
+};
 
 /// The tables.
 pub(crate) const TABLES: &str = include_str!("tables.sql");
@@ -143,8 +147,8 @@ impl<'a> Notes<'a> {
         }
     }
 
-    /// Adds an observation to the project in use, linked to the concepts that its text names. Returns the name of the
-    /// project.
+    /// Adds an observation to the project in use, linked to the concepts that its text names. The first DOI in the text is
+    /// its source. Returns the name of the project.
     ///
     /// # Errors
     ///
@@ -159,8 +163,12 @@ impl<'a> Notes<'a> {
         let indexed = self.indexed(&text)?;
         let name = self.database.write(|change| {
             let Some((project, name)) = project_in_use(change)? else { return Ok(None) };
-            let statement = "INSERT INTO observations (project, kind, text, created) VALUES (?1, ?2, ?3, ?4)";
-            change.execute(statement, (project, kind.as_str(), &text, now.to_string()))?;
+            let statement =
+                "INSERT INTO observations (project, kind, text, created, doi) VALUES (?1, ?2, ?3, ?4, ?5)";
+            let doi = identifiers::find(&text).into_iter().map(|found| found.identifier);
+            let doi = doi.into_iter().find(|identifier| identifier.kind() == IdentifierKind::Doi);
+            let doi = doi.as_ref().map(Identifier::value);
+            change.execute(statement, (project, kind.as_str(), &text, now.to_string(), doi))?;
             let id = change.last_insert_rowid();
             index(change, "observation", id, &indexed)?;
             link_named_concepts(change, id, &text)?;
@@ -177,15 +185,20 @@ impl<'a> Notes<'a> {
     /// Fails if the database cannot be read.
     pub fn concepts(&mut self) -> Result<Vec<Concept>, NoteError> {
         let concepts = self.database.read(|read| {
-            let concept = |row: &Row<'_>| Ok(Concept { name: row.get(0)?, description: row.get(1)? });
-            read.prepare("SELECT name, description FROM concepts ORDER BY key")?
-                .query_map([], concept)?
-                .collect()
+            let concept = |row: &Row<'_>| {
+                Ok(Concept { name: row.get(0)?, description: row.get(1)?, identifier: row.get(2)? })
+            };
+            read.prepare(
+                "SELECT name, description, identifier_type || ':' || identifier FROM concepts ORDER BY key",
+            )?
+            .query_map([], concept)?
+            .collect()
         })?;
         Ok(concepts)
     }
 
-    /// Adds a concept, and links it to the project in use if there is one. An existing concept keeps its description.
+    /// Adds a concept, and links it to the project in use if there is one. The first identifier in the description is that
+    /// of the concept. An existing concept keeps its description.
     ///
     /// # Errors
     ///
@@ -194,8 +207,13 @@ impl<'a> Notes<'a> {
         let (name, description) = (self.named("name", name)?, self.redacted(description)?);
         let indexed = self.indexed(&format!("{name}\n{description}"))?;
         let added = self.database.write(|change| {
-            let statement = "INSERT OR IGNORE INTO concepts (name, key, description) VALUES (?1, ?2, ?3)";
-            let is_new = change.execute(statement, (&name, key(&name), &description))? > 0;
+            let statement =
+                "INSERT OR IGNORE INTO concepts (name, key, description, identifier_type, identifier)
+                             VALUES (?1, ?2, ?3, ?4, ?5)";
+            let identifier = identifiers::find(&description).into_iter().next().map(|found| found.identifier);
+            let kind = identifier.as_ref().map(|identifier| identifier.kind().word());
+            let value = identifier.as_ref().map(Identifier::value);
+            let is_new = change.execute(statement, (&name, key(&name), &description, kind, value))? > 0;
             let find = "SELECT id FROM concepts WHERE key = ?1";
             let id: i64 = change.query_row(find, [key(&name)], |row| row.get(0))?;
             if is_new {

@@ -17,7 +17,10 @@ impl Notes<'_> {
             let mut found = by_words(read, text, limit)?;
             let needle = text.trim().to_lowercase();
             if found.len() < limit && !needle.is_empty() {
-                let mut statement = read.prepare("SELECT silo, item, label, text FROM note_items")?;
+                let mut statement = read.prepare(
+                    "SELECT silo, item, label, text,
+                     (SELECT doi FROM observations WHERE silo = 'observation' AND id = item) FROM note_items",
+                )?;
                 for row in statement.query_map([], note)? {
                     let note = row?;
                     let is_hit = || format!("{}\n{}", note.label, note.text).to_lowercase().contains(&needle);
@@ -36,7 +39,8 @@ impl Notes<'_> {
 fn by_words(read: &Transaction<'_>, text: &str, limit: usize) -> rusqlite::Result<Vec<Note>> {
     let Some(query) = fts::query(text) else { return Ok(Vec::new()) };
     let mut statement = read.prepare(
-        "SELECT note_items.silo, note_items.item, label, note_items.text
+        "SELECT note_items.silo, note_items.item, label, note_items.text,
+         (SELECT doi FROM observations WHERE note_items.silo = 'observation' AND id = note_items.item)
          FROM note_texts JOIN note_items ON note_items.silo = note_texts.silo AND note_items.item = note_texts.item
          WHERE note_texts MATCH ?1 ORDER BY bm25(note_texts), note_texts.rowid LIMIT ?2",
     )?;
@@ -44,5 +48,5 @@ fn by_words(read: &Transaction<'_>, text: &str, limit: usize) -> rusqlite::Resul
 }
 
 fn note(row: &Row<'_>) -> rusqlite::Result<Note> {
-    Ok(Note { silo: row.get(0)?, id: row.get(1)?, label: row.get(2)?, text: row.get(3)? })
+    Ok(Note { silo: row.get(0)?, id: row.get(1)?, label: row.get(2)?, text: row.get(3)?, doi: row.get(4)? })
 }

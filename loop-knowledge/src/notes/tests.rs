@@ -37,7 +37,7 @@ fn an_existing_name_is_reported_and_changes_nothing() {
     assert_eq!((projects.len(), projects[1].description.as_str()), (2, "first"));
     assert_eq!(
         notes.concepts().unwrap(),
-        [Concept { name: "Parser".to_owned(), description: "reads".to_owned() }]
+        [Concept { name: "Parser".to_owned(), description: "reads".to_owned(), identifier: None }]
     );
     assert!(matches!(notes.add_project(" ", "", NOW), Err(NoteError::Empty("name"))));
 }
@@ -113,4 +113,21 @@ fn secrets_are_removed_or_nothing_is_stored() {
     let refused = notes.observe(ObservationKind::Note, "unknowable", NOW);
     assert!(matches!(refused, Err(NoteError::Secrets(_))), "{refused:?}");
     assert_eq!(notes.status().unwrap().observations, 1);
+}
+
+#[test]
+fn an_identifier_in_a_text_is_that_of_the_note() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut notes = notes(&folder);
+    notes.add_project("bread", "", NOW).unwrap();
+    notes.observe(ObservationKind::Finding, "rye needs water (https://doi.org/10.1000/182)", NOW).unwrap();
+    notes.observe(ObservationKind::Note, "ISBN 0-306-40615-2 has more on rye", NOW).unwrap();
+    let dois: Vec<_> = notes.search("rye", 9).unwrap().into_iter().map(|note| note.doi).collect();
+    assert_eq!(
+        (dois.len(), dois.iter().flatten().map(String::as_str).collect::<Vec<_>>()),
+        (2, vec!["10.1000/182"])
+    );
+    assert_eq!(notes.search("ee", 9).unwrap()[0].doi.as_deref(), Some("10.1000/182"), "without a whole word");
+    notes.add_concept("Mill", "an institute, https://ror.org/03yrm5c26").unwrap();
+    assert_eq!(notes.concepts().unwrap()[0].identifier.as_deref(), Some("ror:03yrm5c26"));
 }
