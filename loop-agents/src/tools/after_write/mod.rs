@@ -9,6 +9,7 @@ mod kept_words;
 mod style_file;
 #[cfg(test)]
 mod tests;
+mod vet;
 
 use std::{collections::BTreeSet, future::pending, time::Duration};
 
@@ -149,9 +150,9 @@ impl AfterWrite {
         for file in files {
             let of_file = self.sensors.iter().filter(|sensor| sensor.is_for(&file.path));
             found.extend(of_file.map(|sensor| Sensor::Chosen(sensor.command.clone())));
-            if file.path.ends_with(".go") && is_in_module(&file.path, cx).await {
+            if file.path.ends_with(".go") && vet::is_in_module(&file.path, cx).await {
                 let folder = file.path.rsplit_once('/').map_or(".", |(folder, _)| folder);
-                found.insert(Sensor::Vet(vet(folder)));
+                found.insert(Sensor::Vet(vet::line(folder)));
             }
         }
         found
@@ -165,22 +166,6 @@ enum Sensor {
     Chosen(String),
     /// The one for Go, which nobody chose.
     Vet(String),
-}
-
-/// Examines a package with what is installed, and without what the package could make Go start or fetch: a C compiler,
-/// another version of Go, and other modules.
-fn vet(folder: &str) -> String {
-    let quoted = folder.replace('\'', r"'\''");
-    format!(
-        "CGO_ENABLED=0 GOTOOLCHAIN=local GOPROXY=off GOWORK=off GOFLAGS=-mod=readonly go vet './{quoted}'"
-    )
-}
-
-async fn is_in_module(path: &str, cx: &ToolContext) -> bool {
-    let path = path.to_owned();
-    let found =
-        cx.blocking(move |workspace, _| Ok(style_file::nearest(workspace, &path, &["go.mod"]).is_some()));
-    found.await.unwrap_or(false)
 }
 
 /// Runs a sensor, and returns what it says. A sensor that says nothing and ends with 0 has nothing to say.
@@ -205,7 +190,12 @@ async fn examined(sensor: &Sensor, cx: &ToolContext) -> String {
             None => return String::new(),
         },
     };
-    match process.run(pending(), |_, bytes| cx.printed(bytes)).await {
+    let printed = |_, bytes: &[u8]| {
+        if let Sensor::Chosen(_) = sensor {
+            cx.printed(bytes)
+        }
+    };
+    match process.run(pending(), printed).await {
         Ok(finished) => {
             let exit_code = finished.exit.shell_code();
             // The shell found no such program: a helper that is missing is no failure.
@@ -215,6 +205,10 @@ async fn examined(sensor: &Sensor, cx: &ToolContext) -> String {
             let timed_out = finished.cut.is_some();
             cx.ran(CommandRun { line: command.clone(), exit_code, timed_out });
             let output = finished.stdout.excerpt(SENSOR_BYTES);
+            let output = match sensor {
+                Sensor::Chosen(_) => output,
+                Sensor::Vet(_) => vet::of_readable_files(output, cx).await,
+            };
             match (exit_code, output.trim()) {
                 (0, "") => String::new(),
                 (_, output) => {
