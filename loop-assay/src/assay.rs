@@ -4,14 +4,14 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use loop_core::{
-    Bounded, CancellationToken, Ceiling, Loop, SharedBudget, Step, StopReason, Usd, best_of, condition_fn,
+    Bounded, CancellationToken, Ceiling, Halt, Loop, SharedBudget, Step, StopReason, Usd, best_of,
+    condition_fn,
 };
-use loop_guardrails::UnmeteredIterations;
 use loop_manifest::{ExecutionContext, Plan};
 use loop_snapshots::FolderCopy;
 
@@ -55,6 +55,8 @@ pub(crate) struct Shared {
     /// The share of the budget for each run.
     pub(crate) share: Option<Usd>,
     pub(crate) check_time: Duration,
+    /// The runs in a row without a cost, of each subject that should report one.
+    unmetered: Mutex<BTreeMap<String, u64>>,
 }
 
 type OnRun = dyn Fn(&str, &CaseRun) + Send + Sync;
@@ -64,6 +66,25 @@ impl Shared {
     pub(crate) fn describe(&self, index: usize) -> String {
         let PlannedCase { case, subject, .. } = &self.cases[index / self.runs];
         format!("{}, {subject}, run {} of {}", case.name, index % self.runs + 1, self.runs)
+    }
+
+    /// Counts a run that was made.
+    pub(crate) fn count(&self, case: &PlannedCase, made: &CaseRun) {
+        if made.iterations > 0 && case.plan.agent.reports_usage() {
+            let mut unmetered = self.unmetered.lock().unwrap_or_else(PoisonError::into_inner);
+            let silent = unmetered.entry(case.subject.clone()).or_default();
+            *silent = if made.cost().is_some() { 0 } else { *silent + 1 };
+        }
+    }
+
+    /// Returns why there is no further run of this case: a budget cannot be enforced if its server does not report costs.
+    pub(crate) fn halt(&self, case: &PlannedCase) -> Option<Halt> {
+        let unmetered = self.unmetered.lock().unwrap_or_else(PoisonError::into_inner);
+        let silent = unmetered.get(&case.subject).copied().unwrap_or_default();
+        (self.share.is_some() && silent >= MAX_UNMETERED).then(|| {
+            let message = format!("the last {silent} runs of {} did not report a cost", case.subject);
+            Halt::new(StopReason::Unmetered, message)
+        })
     }
 }
 
@@ -130,6 +151,7 @@ impl Assay {
             on_run: Box::new(|_, _| ()),
             share,
             check_time: options.check_time,
+            unmetered: Mutex::default(),
         };
         let (jobs, budget) = (options.jobs.max(1), options.budget);
         Ok(Self { shared, jobs, budget, cancel: CancellationToken::new() })
@@ -176,7 +198,6 @@ impl Assay {
     /// Dropping the future drops the work in progress without grace time. Everything else is kept.
     pub async fn run(self) -> Result<AssayReport, AssayError> {
         let (count, jobs) = (self.count(), self.jobs.min(self.count()));
-        let is_watched = self.budget.is_some() && self.unmetered().is_empty();
         let Self { shared, budget, cancel, .. } = self;
         let shared = Arc::new(shared);
         let budget = budget.map(|usd| SharedBudget::new(Ceiling::cost(usd)));
@@ -186,10 +207,6 @@ impl Assay {
             if last.is_none_or(|last| last.index + jobs < count) {
                 let lane = lane(&shared, first, jobs)?.cancel_on(cancel.clone());
                 lanes.push(match &budget {
-                    // A server may stop to report what it should.
-                    Some(budget) if is_watched => {
-                        lane.share(budget).guard(UnmeteredIterations::cost(MAX_UNMETERED))
-                    }
                     Some(budget) => lane.share(budget),
                     None => lane,
                 });

@@ -46,8 +46,12 @@ impl Iteration for CaseIteration {
             // Only now is its result recorded.
             RunPlace::new(&self.assay, last.index).discard().await?;
         }
+        if let Some(halt) = self.assay.halt(run.case) {
+            return Err(WorkError::Halt(halt).into());
+        }
         let made = run.make(&cx).await;
         let made = made.or_else(|error| Ok::<_, WorkError>(CaseRun::not_made(index, unmade(error, &cx)?)))?;
+        self.assay.count(run.case, &made);
         (self.assay.on_run)(&self.assay.describe(index), &made);
         Ok(made)
     }

@@ -50,10 +50,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("loop-temporal", &["loop-agents", "loop-core", "loop-manifest", "loop-telemetry"]),
-    (
-        "loop-assay",
-        &["loop-agents", "loop-core", "loop-guardrails", "loop-manifest", "loop-snapshots", "loop-telemetry"],
-    ),
+    ("loop-assay", &["loop-agents", "loop-core", "loop-manifest", "loop-snapshots", "loop-telemetry"]),
     (
         "loop-cli",
         &[
