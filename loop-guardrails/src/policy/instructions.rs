@@ -147,6 +147,8 @@ const NAMES: &[&str] = &[
     "soul.md",
     ".sweep.yaml",
     ".sweep.yml",
+    "sweep.yaml",
+    "sweep.yml",
 ];
 
 /// Suffixes of instruction files that an agent finds in any folder.
@@ -351,6 +353,12 @@ mod tests {
         ".idea/workspace.xml",
         ".pre-commit-config.yaml",
         "lefthook.yml",
+        "mise.production.toml",
+        "mise/conf.d/x.toml",
+        "renv/activate.R",
+        "grumphp.yml.dist",
+        "devenv.local.nix",
+        "sweep.yaml",
         ".config/fish/config.fish",
         ".config/fish/conf.d/x.fish",
         ".config/nvim/init.lua",

@@ -21,7 +21,9 @@ const NAMES: &[&str] = &[
     "default.nix",
     "devbox.json",
     "devcontainer.json",
+    "devenv.local.nix",
     "devenv.nix",
+    "devenv.yaml",
     "eslint.config.cjs",
     "eslint.config.cts",
     "eslint.config.js",
@@ -29,7 +31,11 @@ const NAMES: &[&str] = &[
     "eslint.config.mts",
     "eslint.config.ts",
     "flake.nix",
+    "grumphp.dist.yml",
+    "grumphp.yaml",
+    "grumphp.yaml.dist",
     "grumphp.yml",
+    "grumphp.yml.dist",
     "hk.pkl",
     "husky.config.cjs",
     "husky.config.js",
@@ -49,8 +55,6 @@ const NAMES: &[&str] = &[
     "lint-staged.config.mts",
     "lint-staged.config.ts",
     "microsoft.powershell_profile.ps1",
-    "mise.local.toml",
-    "mise.toml",
     "pixi.toml",
     "prek.toml",
     "prettier.config.cjs",
@@ -193,7 +197,8 @@ const PLACES: &[(&str, &[&str])] = &[
     ("agents", &["skill-sets", "skills"]),
     ("bin", &["activate", "activate.csh", "activate.fish", "activate.ps1", "activate_this.py"]),
     ("library", &["launchagents", "launchdaemons"]),
-    ("mise", &["config.toml"]),
+    ("mise", &["conf.d", "config.toml"]),
+    ("renv", &["activate.r"]),
 ];
 
 /// Returns whether programs execute a file of this name by themselves, or the files of a folder with this name.
@@ -202,6 +207,8 @@ pub(super) fn is_started(name: &str) -> bool {
         || HOOKS.contains(&name)
         || FOLDERS.contains(&name)
         || name.ends_with(PATHS_OF_PYTHON)
+        // `mise.toml`, and one for each environment: `mise.production.toml`.
+        || (name.starts_with("mise.") && name.ends_with(".toml"))
 }
 
 /// Returns whether a name is hidden and not known to be harmless, so that a program may execute the file by itself.

@@ -252,6 +252,12 @@ mod tests {
             ("pnpm test", "pnpm test --config.script-shell=x"),
             ("cabal test", "cabal test --test-wrapper=./x"),
             ("mix test", "mix test -r x"),
+            ("bun test", "bun test -r ./x"),
+            ("rake test", "rake test -C x"),
+            ("ctest", "ctest -S x.cmake"),
+            ("node --test", "node --test --test-reporter=./x.js"),
+            ("meson test", "meson test --gdb --gdb-path=./x"),
+            ("pytest", "pytest @x"),
             ("dotnet test", "dotnet test -p:X=y"),
         ] {
             let (entry, words) = (entry.parse::<CommandPrefix>().unwrap(), words(line));

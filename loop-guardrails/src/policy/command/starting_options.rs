@@ -24,6 +24,7 @@ const LONG: &[&str] = &[
     "execute",
     "experimental-loader",
     "ext-diff",
+    "gdb-path",
     "globalconfig",
     "import",
     "init-command",
@@ -68,8 +69,10 @@ const LONG: &[&str] = &[
 
 /// The beginnings of further words, for the programs of a row.
 const WORDS: &[(&[&str], &[&str])] = &[
-    (&["bundle", "rails", "rake", "rspec", "ruby"], &["-e", "-f", "-r", "-R"]),
+    (&["bundle", "rails", "rake", "rspec", "ruby"], &["-C", "-e", "-f", "-r", "-R"]),
+    (&["bun"], &["-r"]),
     (&["cargo"], &["-C", "-Z", "--manifest-path"]),
+    (&["ctest"], &["-S", "-SP", "--script", "--script-new-process"]),
     (&["deno"], &["-A", "--allow-all", "--allow-run", "--allow-ffi"]),
     (&["dotnet"], &["-p", "--property"]),
     (&["docker", "docker-compose", "podman"], &["-v", "--mount", "--privileged", "--volume"]),
@@ -84,6 +87,7 @@ const WORDS: &[(&[&str], &[&str])] = &[
     (&["lua", "node", "perl", "php"], &["-e", "-l", "-M", "-p", "-r"]),
     (&["make", "gmake"], &["-C", "-E", "-f", "-I", "--directory", "--file", "--include-dir", "--makefile"]),
     (&["mvn", "mvnw"], &["-D", "-f", "-gs", "-s", "-t", "--file", "--settings", "--toolchains"]),
+    (&["node"], &["--test-reporter"]),
     (&["npm", "pnpm", "yarn", "bun"], &["-C", "--cwd", "--dir", "--prefix"]),
     (&["pytest", "python", "python3"], &["-c", "-o", "-p", "--confcutdir", "--override-ini", "--rootdir"]),
     (&["rustup"], &["--install"]),
@@ -96,8 +100,11 @@ pub(super) fn starts_another(program: &str, word: &str) -> bool {
     // `make` has more forms of settings than a shell: `X!=COMMAND` runs the command.
     let is_setting =
         matches!(program, "make" | "gmake" | "rake") && !word.starts_with('-') && word.contains('=');
+    // A file with further arguments.
+    let is_file = matches!(program, "pytest" | "python" | "python3") && word.starts_with('@');
     let mut rows = WORDS.iter().filter(|(programs, _)| programs.contains(&program));
     is_setting
+        || is_file
         || is_long(word)
         || rows.any(|(_, begins)| begins.iter().any(|begin| begins_option(word, begin)))
 }

@@ -145,6 +145,21 @@ const GENERAL: &[&str] = &[
     "*private.gpg*",
     "*ghtoken*",
     "**/run/secrets/*",
+    "*.env.dev*",
+    "*.env.local*",
+    "*.env.prod*",
+    "*.env.stag*",
+    "dotenv.dev*",
+    "dotenv.local*",
+    "dotenv.prod*",
+    "dotenv.stag*",
+    "*api_keys.*ml*",
+    "*api-keys.*ml*",
+    "*_key.txt*",
+    "*-key.txt*",
+    "oauth.json*",
+    "unattend.xml*",
+    "*.cred",
     "env.dev",
     "env.development",
     "env.staging",
@@ -165,6 +180,7 @@ const GENERAL: &[&str] = &[
     "*api*key*.txt*",
     "*secret*.asc*",
     "*private*.asc*",
+    "*private.der*",
     // An editor's swap file, whose original may have one of these names.
     ".*.swp",
     ".*.swo",
@@ -173,7 +189,7 @@ const GENERAL: &[&str] = &[
 
 /// Keys, stores of keys, and files of credentials.
 const ENDINGS: &[&str] = with_copies![
-    ".pem" ".p12" ".pfx" ".pkcs12" ".p8" ".pvk" ".ppk" ".jks" ".jceks" ".keystore" ".bks" ".keytab" ".keyring"
+    ".pem" ".p12" ".pfx" ".pkcs12" ".pkcs8" ".p8" ".pvk" ".ppk" ".jks" ".jceks" ".keystore" ".bks" ".keytab" ".keyring"
     ".agekey" ".kdb" ".kdbx" ".psafe3" ".kwallet" ".kwl" ".keychain" ".keychain-db" ".agilekeychain" ".opvault"
     ".1pif" ".1pux" ".ovpn" ".tfstate" ".tfvars" ".tfplan" ".kubeconfig" ".publishsettings" ".htpasswd"
 ];
@@ -222,4 +238,7 @@ const KEY_WORDS: &[&str] = with_plain_copies![
     "auth_token" "auth-token" "access_token" "access-token" "refresh_token" "refresh-token" "api_token" "api-token"
     "vault_token" "vault-token" "deploy_token" "deploy-token" "github_token" "github-token" "gitlab_token"
     "gitlab-token" "npm_token" "npm-token" "bot_token" "bot-token" "root_token" "root-token"
+    "db_password" "db-password" "postgres_password" "mysql_password" "root_password" "admin_password" "jwt_secret"
+    "jwt-secret" "client_secret" "client-secret" "session_secret" "session-secret" "slack_token" "discord_token"
+    "openai_key" "openai-key" "stripe_key" "stripe-key"
 ];

@@ -33,6 +33,17 @@ fn every_rule_holds_at_any_depth_and_in_capitals() {
 }
 
 const CREDENTIALS: &[&str] = &[
+    "db_password",
+    "mysql_root_password",
+    "client_secret",
+    "sasl_passwd.db",
+    ".vnc/passwd",
+    "docker.env.prod",
+    "storageState.json",
+    "confCons.xml",
+    "lastpass_export.csv",
+    "private.der",
+    "key.pkcs8",
     ".Xauthority",
     ".databricks.cfg",
     ".dbt/profiles.yml",

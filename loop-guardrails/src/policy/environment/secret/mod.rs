@@ -43,6 +43,8 @@ fn is_secret_value(value: &str) -> bool {
     // A value may contain several addresses, or an address within a longer text.
     value.split("://").skip(1).any(has_password)
         || is_login(value)
+        || is_oracle_login(&small)
+        || ["machine ", " login ", " password "].iter().all(|word| small.contains(word))
         || small.split("://").skip(1).any(is_open)
         || (value.contains("-----BEGIN ") && value.contains("PRIVATE KEY"))
         || fields::has_secret(&small)
@@ -68,7 +70,13 @@ fn is_key(value: &str) -> bool {
     let is_numbered = || value.strip_prefix("key-").is_some_and(is_hexadecimal);
     value.len() >= KEY_LENGTH
         && value.chars().all(word)
-        && (is_marked() || is_web_token() || is_cloud_token() || is_numbered())
+        && (is_marked() || is_web_token() || is_cloud_token() || is_numbered() || is_discord_token(value))
+}
+
+/// Returns whether this is the token of a Discord bot: its number in Base64, a time, and a signature.
+fn is_discord_token(value: &str) -> bool {
+    let parts: Vec<_> = value.split('.').map(str::len).collect();
+    value.starts_with(['M', 'N', 'O']) && matches!(parts[..], [24..=28, 6, signature] if signature >= 27)
 }
 
 /// Returns whether the text after the `://` of an address begins with `user:password@`, or with a key and an `@`.
@@ -99,6 +107,13 @@ fn is_login(value: &str) -> bool {
     };
     is_bot
         || rest.rsplit_once('@').is_some_and(|(password, address)| !password.is_empty() && has_port(address))
+}
+
+/// Returns whether this is the address of an Oracle database with a password: `jdbc:oracle:thin:scott/tiger@host`.
+fn is_oracle_login(small: &str) -> bool {
+    let Some((_, login)) = small.split_once("jdbc:oracle:") else { return false };
+    let login = login.rsplit_once('@').and_then(|(login, _)| login.rsplit(':').next()?.split_once('/'));
+    login.is_some_and(|(_, password)| !password.is_empty())
 }
 
 /// Returns whether a user name was generated and not chosen: `0123456789abcdef0123456789abcdef@sentry.io`.

@@ -37,6 +37,12 @@ pub(super) const WITHIN: &[&str] = &[
     "CONN_STR",
     "OP_SESSION_",
     "DOCKERCONFIGJSON",
+    "WALLET_WORDS",
+    "SLACK_HOOK",
+    "DISCORD_HOOK",
+    "TEAMS_HOOK",
+    "AGE_IDENTITY",
+    "ROBLOSECURITY",
 ];
 
 /// Endings of a word anywhere in a name, singular or plural: `ADMINPASS`, `GITHUB_TOKENS`, `NPM_TOKEN_PUBLISH`.
@@ -84,6 +90,11 @@ pub(super) const WORDS: &[&str] = &[
     "SAS",
     "SAS_URL",
     "SAS_URI",
+    "SAS_QUERY",
+    "PK",
+    "NSEC",
+    "XPRV",
+    "SOPS_AGE",
     "OTP",
     "SESSION",
     "HEADERS",

@@ -31,6 +31,10 @@ fn a_login_needs_no_scheme() {
 fn a_credential_without_a_secret_name_is_hidden() {
     for value in [
         "FlyV1 fm2_0123456789abcdef+/==",
+        "MTIzNDU2Nzg5MDEyMzQ1Njc4.GabcdE.abcdefghijklmnopqrstuvwxyz0123456789ab",
+        "jdbc:oracle:thin:scott/tiger@//db:1521/x",
+        "machine h login u password p",
+        "https://hooks.airtable.com/workflows/v1/genericWebhook/app/wfl/wtr",
         "key-0123456789abcdef0123456789abcdef",
         "<server><password>hunter2</password></server>",
         "https://open.feishu.cn/open-apis/bot/v2/hook/0b1c2d3e-aaaa-bbbb",
