@@ -225,13 +225,18 @@ fn a_damaged_store_of_agreed_scripts_is_never_an_empty_one() {
 #[test]
 fn an_agent_cannot_forge_a_yes() {
     let scenario = with_script("echo ran >> ran");
-    let server = ModelServer::new((0..5).map(|_| Answer::deltas(["By hand."])));
+    let server = ModelServer::new((0..6).map(|_| Answer::deltas(["By hand."])));
     let line = format!("{} skill run notes --model openai:scripted", env!("CARGO_BIN_EXE_loop"));
     let typed = |line: &str| format!("yes yes | head -n 9 | script -qec '{line}' /dev/null >> screen");
     let hidden = format!("env -u LOOP_RUN_ID XDG_STATE_HOME=$PWD/other {line}");
     let unlimited = format!("prlimit --locks=unlimited:unlimited {hidden}");
     let alone = format!("setsid -f sh -c \"{}; : > done\"; until [ -e done ]; do :; done", typed(&hidden));
-    for agent in [typed(&line), typed(&hidden), typed(&unlimited), alone] {
+    // The limits of the agent, and of what started it, are lower then.
+    scenario.write("forge", typed(&hidden));
+    let unmarked =
+        "for pid in $PPID $$; do prlimit --pid $pid --locks=9:9; done; exec env -u LOOP_RUN_ID sh forge"
+            .to_owned();
+    for agent in [typed(&line), typed(&hidden), typed(&unlimited), alone, unmarked] {
         scenario.manifest(&Manifest::new(&agent, "true"));
         server.run(&scenario, &["run", "loop.json"]).exits(0);
         assert!(!scenario.has("ran"), "{agent}: {}", scenario.read("screen"));

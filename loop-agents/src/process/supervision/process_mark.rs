@@ -8,7 +8,9 @@
 use std::{
     fs,
     hash::{DefaultHasher, Hash, Hasher},
-    mem, slice,
+    mem,
+    os::unix::fs::MetadataExt as _,
+    slice,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
@@ -23,14 +25,19 @@ use super::{
 /// The environment variable that names the run of a process.
 pub const RUN_VARIABLE: &str = "LOOP_RUN_ID";
 
-/// Returns whether this process, or one above it, carries the mark of any run. Call it before this process gets a mark of
-/// its own. On systems other than Linux, only [`RUN_VARIABLE`] of this process shows that.
+/// Returns whether this process, or one above it, carries the mark of any run, or whether this very program is above it:
+/// an agent can remove the marks, also from the program that started it. Call it before this process gets a mark of its
+/// own. On systems other than Linux, only [`RUN_VARIABLE`] of this process shows that.
 pub fn is_below_a_run() -> bool {
-    let mut pid = Some(getpid());
+    let own = getpid();
+    let program =
+        |pid: Pid| fs::metadata(format!("/proc/{pid}/exe")).ok().map(|file| (file.dev(), file.ino()));
+    let is_again = |pid: Pid| pid != own && program(pid).is_some_and(|file| Some(file) == program(own));
+    let mut pid = Some(own);
     while let Some(process) = pid {
         let is_marked = runs_in(&read(process, "environ")).next().is_some()
             || limit_in(&read(process, "limits")).is_some_and(|limit| limit > LARGEST_OTHER_LIMIT);
-        if is_marked {
+        if is_marked || is_again(process) {
             return true;
         }
         pid = Stat::of(process).and_then(|stat| stat.parent);
