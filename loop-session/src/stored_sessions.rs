@@ -34,7 +34,7 @@ const LISTED: usize = 20;
 
 const COLUMNS: &[Column] = &[
     Column::words("session"),
-    Column::words("name"),
+    Column::words("name or first prompt"),
     Column::words("last used"),
     Column::numbers("size"),
     Column::words("folder"),
@@ -160,19 +160,33 @@ impl<'a> SessionList<'a> {
         Ok((!lines.is_empty()).then(|| SessionTable { text: lines.join("\n"), ids }))
     }
 
+    /// Returns the beginning of the first prompt of a session without a name, in quotation marks.
+    fn first_prompt(&self, id: &str) -> Option<String> {
+        let prompt = self.store.first_prompt::<Message>(id)?;
+        let line = prompt.text().lines().find(|line| !line.trim().is_empty())?;
+        Some(format!("\"{}\"", words::cut(line.trim(), PROMPT_COLUMNS)))
+    }
+
     fn row(&self, entry: &SessionEntry) -> Vec<String> {
         let is_current = self.current == Some(entry.info.id.as_str());
-        let name = if is_current { "(this one)" } else { entry.name.as_deref().unwrap_or("-") };
+        let name = match &entry.name {
+            _ if is_current => "(this one)".to_owned(),
+            Some(name) => name.clone(),
+            None => self.first_prompt(&entry.info.id).unwrap_or_else(|| "-".to_owned()),
+        };
         let is_here = entry.info.works_in(self.folder);
         vec![
             entry.info.id.clone(),
-            self.host.one_line(name),
+            self.host.one_line(&name),
             ago(entry.last_used, self.host),
             words::bytes(entry.bytes),
             if is_here { "this one".to_owned() } else { self.host.one_line(&entry.info.folder) },
         ]
     }
 }
+
+/// The most columns of the first prompt of a session.
+const PROMPT_COLUMNS: usize = 40;
 
 /// The places of the cells that can be shortened, and how many columns they keep.
 const SHORTENED: [(usize, usize); 2] = [(4, 16), (1, 12)];

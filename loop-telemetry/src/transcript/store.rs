@@ -85,6 +85,18 @@ impl SessionStore {
         }
     }
 
+    /// Returns the first prompt of a session. Returns `None` if it has none, or if it cannot be read. Reads no further than
+    /// to the prompt.
+    pub fn first_prompt<M: DeserializeOwned>(&self, id: &str) -> Option<M> {
+        let mut lines = LineReader::open(self.existing(id).ok()?).ok()?;
+        while let Some(entry) = next_entry::<M>(&mut lines).ok()? {
+            if let TranscriptEntry::Asked { prompt, .. } = entry.entry {
+                return Some(prompt);
+            }
+        }
+        None
+    }
+
     /// Returns all readable sessions, last used first. It reads the first line of each.
     ///
     /// # Errors

@@ -13,6 +13,10 @@ use loop_telemetry::words::harmless;
 use super::{print_queue::PrintAction, run_panel::PanelContent};
 use crate::view::{WARN, paint};
 
+/// Begins and ends a frame (mode 2026 of terminals). What lies between them appears at once, without flicker.
+const BEGIN_FRAME: &str = "\x1b[?2026h";
+const END_FRAME: &str = "\x1b[?2026l";
+
 /// The style of printed text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextStyle {
@@ -70,13 +74,15 @@ impl Canvas {
         }
         let (rows, columns) = size();
         let (rows, columns) = (usize::from(rows), usize::from(columns).max(2));
-        let mut frame = self.erased(columns);
+        // Terminals that know it show the frame at once; others ignore it.
+        let mut frame = format!("{BEGIN_FRAME}{}", self.erased(columns));
         frame.push_str(&self.shown(text));
         frame.push_str(&controls);
         let lines = self.lines(rows, columns);
         self.drawn = lines.iter().map(|line| console::measure_text_width(line)).collect();
         self.at = Instant::now();
         frame.push_str(&lines.join("\n"));
+        frame.push_str(END_FRAME);
         frame
     }
 
@@ -192,6 +198,7 @@ mod tests {
         canvas.draw(vec![PrintAction::Show(panel())], || (24, 60));
         let width = canvas.drawn[0];
         let erased = canvas.draw(vec![PrintAction::Hide], || (24, 20));
-        assert_eq!(erased, format!("\r\x1b[{}A\x1b[J", width.div_ceil(20) - 1));
+        let up = width.div_ceil(20) - 1;
+        assert_eq!(erased, format!("{BEGIN_FRAME}\r\x1b[{up}A\x1b[J{END_FRAME}"));
     }
 }

@@ -43,6 +43,10 @@ impl Command for RecordCommand {
                         "what is stored of this session until now stays; `/session rm {}` removes it",
                         session.log.id()
                     ));
+                } else {
+                    session.say(
+                        "what was recorded until now is removed; `/record on` stores the conversation again",
+                    );
                 }
             }
             other => return Err(INFO.misused(format!("`{other}` is not known"))),
