@@ -94,12 +94,25 @@ fn the_line_counts_failures_where_the_last_line_says_nothing() {
              # Subtest: /w/a.test.js\nnot ok 1 - /w/a.test.js\n1..1\n# tests 1\n# pass 0\n# fail 1\n",
             "/w/a.test.js:1: SyntaxError: no",
         ),
+        (
+            "cc -o t t.c\n./t\nt.c:4: FAIL: 4 == 5\ndone\nmake: *** [Makefile:4: test] Error 1\n",
+            "failed: t.c:4: 4 == 5",
+        ),
+        ("./t\nadds: got -1\nmake: *** [Makefile:4: test] Error 1\n", "adds: got -1"),
     ] {
         let scenario = Scenario::new();
         scenario.write("out.txt", output);
         let manifest = Manifest::new("true", "cat out.txt; false").set("guardrails.max_iterations", 1);
         scenario.run_manifest(&manifest).exits(1).says(&[&format!("· {line}\n")]);
     }
+}
+
+#[test]
+fn a_silent_check_says_how_it_ended() {
+    let scenario = Scenario::new();
+    let manifest = Manifest::new("true", "exit 7").set("guardrails.max_iterations", 1);
+    scenario.run_manifest(&manifest).exits(1).says(&["· exited with 7\n"]);
+    assert!(scenario.run(&["show", "-i", "1"]).exits(0).stdout.contains("exited with 7"));
 }
 
 #[test]

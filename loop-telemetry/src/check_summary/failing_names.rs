@@ -3,6 +3,8 @@
 //! These runners print each failing test on a line of its own. Nothing here is counted, so a line that a test printed
 //! itself adds a name at most.
 
+use super::failure_counts::counts_failures;
+
 /// Returns the name of a failing test in a line, and in the line after it.
 type Reads = fn(&str, &str) -> Option<String>;
 
@@ -26,6 +28,10 @@ const RUNNERS: &[(&str, Reads)] = &[
         let (_, name) = line.strip_prefix("rspec ")?.split_once(" # ")?;
         Some(name.to_owned())
     }),
+    ("a file of RSpec", |line, _| {
+        let name = line.strip_prefix("An error occurred while loading ")?;
+        Some(name.trim_end_matches('.').to_owned())
+    }),
     // `  1) test adds (CalcTest)`
     ("ExUnit", |line, _| {
         let (name, module) = numbered(line)?.strip_prefix("test ")?.rsplit_once(" (")?;
@@ -37,9 +43,20 @@ const RUNNERS: &[(&str, Reads)] = &[
         let name = next.split([' ', ':']).next().filter(|name| is_first && name.contains('#'))?;
         Some(name.to_owned())
     }),
-    // `1) CalcTest::testAdds`
+    // `1) CalcTest::testAdds` and `2) CalcTest::testAdds with data set "small" (1, 2)`
     ("PHPUnit", |line, _| {
-        numbered(line).filter(|name| name.contains("::") && !name.contains(' ')).map(str::to_owned)
+        let (test, data) = match numbered(line)?.split_once(" with data set ") {
+            Some((test, data)) => (test, Some(data)),
+            None => (numbered(line)?, None),
+        };
+        // Behind the label are the data.
+        let label = data.map(|data| match data.split_once("\" (") {
+            Some((label, _)) => format!("{label}\""),
+            None => data.split(' ').next().unwrap_or_default().to_owned(),
+        });
+        let name =
+            test.to_owned() + &label.map_or_else(String::new, |label| format!(" with data set {label}"));
+        (test.contains("::") && !test.contains(' ')).then_some(name)
     }),
     // `  1) [chromium] › calc.spec.ts:3:1 › adds ─────`
     ("Playwright", |line, _| {
@@ -116,9 +133,43 @@ const RUNNERS: &[(&str, Reads)] = &[
         let name = line.strip_prefix("//")?.split_once(" FAILED in ")?.0;
         Some(format!("//{}", name.trim_end()))
     }),
+    // `#   Failed test 'adds'`
+    ("Test::More", |line, _| {
+        // That of a subtest is indented, and counts as a part of its test.
+        let name = line.strip_prefix("#   Failed test '")?;
+        Some(name.trim_end_matches('\'').to_owned())
+    }),
+    // `  ✘ [fail]: adds`
+    ("AVA", |line, _| line.trim_start().strip_prefix("✘ [fail]: ").map(str::to_owned)),
+    // `1) Calc adds` and `  Message:`
+    ("Jasmine", |line, next| numbered(line).filter(|_| next.trim() == "Message:").map(str::to_owned)),
     // `[FAIL] Calc [It] adds`
     ("Ginkgo", |line, _| line.trim_start().strip_prefix("[FAIL] ").map(str::to_owned)),
+    ("any other", |line, _| marked(line)),
 ];
+
+/// Returns the name in a line with a mark of failure before, behind or within it: `FAIL: adds`, `✘ adds`,
+/// `adds ... FAILED`, `calc.c:4: FAIL: adds`.
+fn marked(line: &str) -> Option<String> {
+    const BEFORE: [&str; 11] =
+        ["FAIL: ", "FAIL ", "FAILED: ", "FAILED ", "[FAILED] ", "[ FAIL ] ", "✗ ", "✘ ", "✖ ", "× ", "❌ "];
+    const BEHIND: [&str; 8] = ["FAIL", "FAILED", "Failed", "failed", "[FAIL]", "[FAILED]", "✗", "❌"];
+    let line = line.trim();
+    let before = || BEFORE.iter().find_map(|mark| line.strip_prefix(mark)).map(|name| name.trim().to_owned());
+    let behind = || {
+        let name = BEHIND.iter().find_map(|mark| line.strip_suffix(mark))?;
+        let is_apart = ["...", "  ", ": ", "- ", ". "].iter().any(|sign| name.ends_with(sign));
+        is_apart.then(|| name.trim_end_matches(['.', ':', '-', ' ']).to_owned())
+    };
+    let within = || line.split_once(": FAIL: ").map(|(place, name)| format!("{place}: {name}"));
+    let name = before().or_else(behind).or_else(within)?;
+    // `FAIL: 3` counts, and `Result: FAIL` is about all tests.
+    let begins = name.starts_with(|sign: char| sign.is_alphanumeric() || "./_\"'`".contains(sign));
+    let is_named = name.contains(char::is_alphabetic) && !counts_failures(line);
+    let is_whole =
+        ["result", "status", "summary", "tests", "overall"].contains(&name.to_lowercase().as_str());
+    (begins && is_named && !is_whole).then_some(name)
+}
 
 /// The maximum number of names.
 const MOST: usize = 20;

@@ -4,8 +4,10 @@ use loop_core::Outcome;
 
 use super::{
     failing_names::failing,
+    failure_counts::{counts_failures, dart_count, prove_count},
     findings::shorten,
     lines::{Line, is_notice, lines},
+    stated_error,
 };
 
 /// How many lines at the end may have the count: build tools print advice below it.
@@ -20,7 +22,10 @@ pub(super) fn line(text: &str, outcome: Outcome, width: usize) -> Option<String>
     });
     let whole: Vec<_> = whole.filter(|_| outcome == Outcome::Fail).collect();
     let mut end = whole.iter().rev().take(END).copied();
-    if let Some(count) = end.clone().find(|line| counts_failures(line)) {
+    if let Some(count) = prove_count(&whole) {
+        return Some(shorten(&with_names(&count, &failing(&whole), width), width));
+    }
+    if let Some(count) = end.find(|line| counts_failures(line)) {
         return Some(shorten(&with_names(&without_time(count), &failing(&whole), width), width));
     }
     let names = failing(&whole);
@@ -31,15 +36,33 @@ pub(super) fn line(text: &str, outcome: Outcome, width: usize) -> Option<String>
             width,
         ));
     }
-    if let Some(panic) = panic(&whole) {
-        return Some(shorten(&panic, width));
+    if let Some(error) = stated_error::find(&whole, END) {
+        return Some(shorten(error.trim(), width));
     }
-    let line = end
-        .find(|line| states_error(line))
-        .or_else(|| whole.iter().copied().find(|line| is_npm(line)))
-        .or_else(|| maven_error(&whole))
-        .or_else(|| text.lines().rev().find(|line| !is_notice(line) && has_word(line)))?;
-    Some(shorten(line.trim(), width))
+    let mut words = text.lines().rev().filter(|line| !is_notice(line) && has_word(line));
+    let last = words.clone().next()?;
+    // `make` closes with the target that failed. The target's own words say more than its name.
+    let own = words.find(|line| !is_of_make(line)).filter(|line| is_of_make(last) && !is_command(line));
+    Some(shorten(own.unwrap_or(last).trim(), width))
+}
+
+/// Returns true for the lines with which `make` ends: `make: *** [Makefile:2: test] Error 1`.
+fn is_of_make(line: &str) -> bool {
+    let name = line.split(':').next().unwrap_or_default();
+    let is_make = name == "make" || name.strip_prefix("make[").is_some_and(|rest| rest.ends_with(']'));
+    is_make && [": *** [", ": Leaving directory ", ": Target "].iter().any(|mark| line.contains(mark))
+}
+
+/// Returns true for a line that looks like a command, which `make` prints before it starts it: `./test -v`.
+fn is_command(line: &str) -> bool {
+    const PROGRAMS: [&str; 16] = [
+        "ar", "bash", "c++", "cargo", "cc", "clang", "clang++", "cmake", "g++", "gcc", "go", "make", "node",
+        "npm", "python3", "sh",
+    ];
+    let program = line.split_whitespace().next().unwrap_or_default();
+    program.starts_with("./")
+        || program.starts_with('/') && !program.contains(':')
+        || PROGRAMS.contains(&program)
 }
 
 /// Returns a line of .NET without the duration and the file behind its counts, which leave no room for names, and with
@@ -47,14 +70,6 @@ pub(super) fn line(text: &str, outcome: Outcome, width: usize) -> Option<String>
 fn without_time(line: &str) -> String {
     let counts = line.split_once(", Duration: ").map_or(line, |(counts, _)| counts);
     counts.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Returns the counts of Dart and Flutter: `00:00 +1 -1: Some tests failed.`
-fn dart_count(line: &str) -> Option<String> {
-    let (counts, _) = line.split_once(": Some tests failed")?;
-    let (passed, failed) = counts.split_once(" +")?.1.split_once(" -")?;
-    let (passed, failed): (u64, u64) = (passed.split(' ').next()?.parse().ok()?, failed.parse().ok()?);
-    Some(format!("{failed} of {} failed", passed.checked_add(failed)?))
 }
 
 /// Appends names to a line, as far as they fit.
@@ -74,18 +89,12 @@ fn with_names(line: &str, names: &[String], width: usize) -> String {
     text
 }
 
-/// Returns the place and the message of the first panic of a Rust program.
-fn panic(lines: &[&str]) -> Option<String> {
-    let at = lines.iter().position(|line| line.starts_with("thread '") && line.contains(" panicked at "))?;
-    let place = lines[at].split_once(" panicked at ")?.1;
-    let message = lines.get(at + 1).map_or("", |line| line.trim());
-    Some(format!("{place} {message}").trim().trim_end_matches(':').to_owned())
-}
-
 /// Returns true for a line that is more than brackets, marks, a closing tag or a step of a stack.
-fn has_word(line: &str) -> bool {
+pub(super) fn has_word(line: &str) -> bool {
     let text = line.trim_start();
-    let is_stack = text.starts_with("at ") && text.ends_with(')') && text.len() < line.len();
+    let is_step =
+        text.starts_with("at ") && text.ends_with(')') || text.starts_with("from ") && text.contains(":in ");
+    let is_stack = is_step && text.len() < line.len();
     // That it failed is known already.
     let is_bare = ["fail", "failed", "failure", "failures", "failed tests", "error"]
         .contains(&text.trim_end_matches([':', ' ']).to_ascii_lowercase().as_str());
@@ -102,91 +111,9 @@ fn is_progress(text: &str) -> bool {
     marks.contains('.') && marks.chars().all(|mark| ".FEsxXR".contains(mark))
 }
 
-/// Returns true for `error: no`, `program: error: no` and `threshold not met`.
-fn states_error(line: &str) -> bool {
-    let line = line.trim_start().to_ascii_lowercase();
-    let is_advice = line.starts_with("error: test failed, to rerun pass ");
-    line.starts_with("error: ") && !is_advice || line.contains(": error: ") || line.contains(" not met")
-}
-
-/// Returns true for an error of npm. It states the error first, and then where to read more.
-fn is_npm(line: &str) -> bool {
-    ["npm error ", "npm ERR! "].iter().any(|prefix| line.trim_start().starts_with(prefix))
-}
-
-/// Returns the first error of Maven that says something. It ends with links, each `[ERROR] [Help 1] http…`.
-fn maven_error<'a>(lines: &[&'a str]) -> Option<&'a str> {
-    let mut errors = lines.iter().filter_map(|line| line.trim_start().strip_prefix("[ERROR] "));
-    let has_help = errors.clone().any(|error| error.starts_with("[Help "));
-    let error = errors.find(|error| has_word(error) && !error.starts_with("[Help ")).filter(|_| has_help)?;
-    Some(error.rsplit_once(" -> [Help ").map_or(error, |(error, _)| error))
-}
-
-/// Returns true if a line counts at least one failure: `Tests run: 5, Failures: 2`, `1 tests failed out of 2`,
-/// `failures="1"`, `fail 1`.
-fn counts_failures(line: &str) -> bool {
-    let line = line.to_ascii_lowercase();
-    let is_separator = |sign: char| !sign.is_alphanumeric();
-    let words: Vec<_> = line.split(is_separator).filter(|word| !word.is_empty()).collect();
-    let start = |word: &str| word.as_ptr() as usize - line.as_ptr() as usize;
-    // The text between a word and the next one.
-    let behind = |index: usize| {
-        let end = start(words[index]) + words[index].len();
-        &line[end..words.get(index + 1).map_or(line.len(), |next| start(next))]
-    };
-    let is_space = |text: &str| !text.is_empty() && text.trim().is_empty();
-    let number = |index: usize| words.get(index).and_then(|word| word.parse::<u64>().ok());
-    (0..words.len()).any(|index| {
-        let is_single = matches!(words[index], "error" | "failure");
-        if !is_single
-            && !matches!(words[index], "fail" | "failed" | "failing" | "fails" | "failures" | "errors")
-        {
-            return false;
-        }
-        let next = behind(index).trim_matches([' ', '"']);
-        if matches!(next, ":" | "=" | "=\"" | "\":") {
-            return !is_single && number(index + 1) > Some(0);
-        }
-        let is_joined = |from: usize| (from..index).all(|at| is_space(behind(at)));
-        let before =
-            index.checked_sub(1).filter(|from| is_joined(*from)).and_then(|from| match number(from) {
-                // A word such as `tests` may be between.
-                None => from.checked_sub(1).filter(|from| is_joined(*from)).and_then(number),
-                found => found,
-            });
-        match before {
-            Some(count) if is_single => count == 1,
-            Some(count) => count > 0,
-            None => !is_single && is_space(behind(index)) && number(index + 1) > Some(0),
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_line_that_counts_failures_is_known_in_any_notation() {
-        for line in [
-            "[ERROR] Tests run: 5, Failures: 2, Errors: 0, Skipped: 0",
-            "50% tests passed, 1 tests failed out of 2",
-            "3 examples, 1 failure",
-            "4 tests, 2 failures",
-            "Failed!  - Failed:     1, Passed:     3, Skipped:     0",
-            "FAILED | 1 passed | 2 failed (5ms)",
-            " 1 fail",
-            "Failed 1/2 test programs. 1/4 subtests failed.",
-            "Tests: 3, Assertions: 3, Failures: 1.",
-            "4 runs, 4 assertions, 0 failures, 1 errors, 0 skips",
-            "<testsuite name=\"a\" tests=\"6\" failures=\"3\">",
-            "  \"failures\": 4,",
-            "Found 3 errors.",
-            "✖ 3 problems (2 errors, 1 warning)",
-        ] {
-            assert!(counts_failures(line), "{line}");
-        }
-    }
 
     /// Outputs of runners, and the line that summarises each.
     const FAILURES: &[(&str, &str)] = &[
@@ -272,6 +199,47 @@ mod tests {
             "thread 'main' panicked at src/main.rs:2:5:\nboom\nnote: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n",
             "src/main.rs:2:5: boom",
         ),
+        (
+            "1) C::testA with data set \"one two\" (1, 2)\n2) C::testA with data set #1 (4, 5)\n3) C::testB\n\nTests: 6, Failures: 3.\n",
+            "Tests: 6, Failures: 3: C::testA with data set \"one two\", C::testA with data set #1, C::testB",
+        ),
+        (" ✘ Adds\n   │ no\n ✔ Ok\n\nTests: 2, Failures: 1.\n", "Tests: 2, Failures: 1: Adds"),
+        ("1) math adds\n  Message:\n    no\n\n2 specs, 1 failure\n", "2 specs, 1 failure: math adds"),
+        ("FAIL: adds\nPASS: subs\n# TOTAL: 2\n# FAIL:  1\n", "# FAIL: 1: adds"),
+        ("PASS adds\nFAIL subs\nFAIL muls\nPASS divs\n", "failed: subs, muls"),
+        ("ruff.......Failed\n- hook id: ruff\nmypy.......Passed\n", "failed: ruff"),
+        ("t.c:4: FAIL: 4==5\ndone\nmake: *** [Makefile:4: test] Error 1\n", "failed: t.c:4: 4==5"),
+        ("running\nterminate called\n  what():  sum is -1\nAborted\n", "sum is -1"),
+        (
+            "ok\nt: t.c:3: main: Assertion `a == 3' failed.\nAborted\n",
+            "t: t.c:3: main: Assertion `a == 3' failed.",
+        ),
+        (
+            "/usr/bin/ld: a.o: in function `main':\nt.c:(.text+0xf): undefined reference to `add'\ncollect2: error: ld returned 1 exit status\n",
+            "t.c:(.text+0xf): undefined reference to `add'",
+        ),
+        (
+            "panic: index out of range [3]\n\ngoroutine 1 [running]:\nexit status 2\n",
+            "panic: index out of range [3]",
+        ),
+        (
+            "PHP Fatal error:  Uncaught E: bad in /p.php:1\nStack trace:\n#0 {main}\n  thrown in /p.php on line 1\n",
+            "PHP Fatal error:  Uncaught E: bad in /p.php:1",
+        ),
+        (
+            "z.rb:1:in `f': bad (ArgumentError)\n from z.rb:2:in `<main>'\n",
+            "z.rb:1:in `f': bad (ArgumentError)",
+        ),
+        (
+            "w.sh: line 1: syntax error near `then'\nw.sh: line 1: `if then'\n",
+            "w.sh: line 1: syntax error near `then'",
+        ),
+        ("Diff in /a.rs:2:\n x\nDiff in /a.rs:9:\n }y\n", "Diff in /a.rs:2:"),
+        ("./t\nadds: got -1\nmake: *** [Makefile:2: test] Error 1\n", "adds: got -1"),
+        (
+            "cc -o t t.c\n./t\nmake[1]: *** [Makefile:2: test] Error 1\n",
+            "make[1]: *** [Makefile:2: test] Error 1",
+        ),
     ];
 
     #[test]
@@ -284,23 +252,6 @@ mod tests {
             line(time, Outcome::Pass, 100).as_deref(),
             Some("100% tests passed, 0 tests failed out of 1")
         );
-    }
-
-    #[test]
-    fn other_numbers_count_no_failures() {
-        for line in [
-            "Tests run: 5, Failures: 0, Errors: 0",
-            "Passed: 3 Failed: 0",
-            "make: *** [Makefile:2: test] Error 1",
-            "error: 404",
-            "HTTP 500 error",
-            "0 errors, 3 warnings",
-            "src/errors.rs:12: long line",
-            "BUILD FAILED in 3s",
-            "7 lines are too long",
-        ] {
-            assert!(!counts_failures(line), "{line}");
-        }
     }
 
     #[test]

@@ -28,6 +28,7 @@
 
 mod diagnostics;
 mod failing_names;
+mod failure_counts;
 mod fallback;
 mod findings;
 mod go;
@@ -40,6 +41,7 @@ mod nextest;
 mod node_spec;
 mod pytest;
 mod pytest_marks;
+mod stated_error;
 mod tap;
 mod unittest;
 mod vitest;
@@ -91,7 +93,7 @@ pub fn check_line(verdict: &Verdict, width: usize, secrets: &Redactor) -> Option
 /// Returns how a failed check ended, which is all that is known of one that printed nothing: `exited with 3`.
 fn exit_of_silent(verdict: &Verdict, width: usize, secrets: &Redactor) -> Option<String> {
     let how =
-        verdict.feedback().filter(|_| verdict.outcome() == Outcome::Fail)?.strip_prefix("the evaluator ")?;
+        verdict.feedback().filter(|_| verdict.outcome() == Outcome::Fail)?.strip_prefix("the check ")?;
     Some(shorten(visible(how, secrets).lines().next()?, width))
 }
 

@@ -66,7 +66,7 @@ fn a_summary_that_does_not_explain_the_outcome_is_not_shown() {
 #[test]
 fn a_check_without_a_test_that_failed_says_how_it_ended() {
     let line = |text: &str, how: &str| {
-        let verdict = Verdict::fail().with_text(text).with_feedback(format!("the evaluator {how}"));
+        let verdict = Verdict::fail().with_text(text).with_feedback(format!("the check {how}"));
         check_line(&verdict, 60, &Redactor::new([""; 0])).unwrap_or_default()
     };
     assert_eq!(
@@ -81,7 +81,7 @@ fn a_check_without_a_test_that_failed_says_how_it_ended() {
         }
     }
     assert_eq!(line("missing LICENSE\nfailed\n", "exited with 3"), "missing LICENSE");
-    let passed = Verdict::pass().with_feedback("the evaluator exited with 0, but nothing matches");
+    let passed = Verdict::pass().with_feedback("the check exited with 0, but nothing matches");
     assert_eq!(check_line(&passed, 60, &Redactor::new([""; 0])), None);
 }
 
