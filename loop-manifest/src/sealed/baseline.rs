@@ -16,7 +16,7 @@ impl SealedRun {
     /// Notes the tests that run before the first iteration, and refuses a pass that proves nothing.
     pub(super) async fn first_verdict(
         &self,
-        mut open: OpenCheck,
+        open: OpenCheck,
         tests: TestsRun,
         verdict: Verdict,
         cx: EvaluationContext<AgentOutput>,
@@ -29,7 +29,8 @@ impl SealedRun {
             let why = "the check also passes in an empty folder, so a pass says nothing about the work";
             self.cx.warn(why);
         }
-        open.notes.tests = Some(tests);
+        let (mut open, touched) = self.with_tree(open, |tree, _, _| tree.touched()).await?;
+        (open.notes.tests, open.notes.touched) = (Some(tests), touched);
         let (notes, place) = (open.notes.clone(), self.place.clone());
         self.blocking(move |_, _| notes.write(&place)).await?;
         if !verdict.passed() {

@@ -1,6 +1,7 @@
 //! An evaluator that runs a command in a sealed tree.
 
 use std::{
+    collections::BTreeSet,
     fmt,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     path::PathBuf,
@@ -124,7 +125,8 @@ impl SealedRun {
                 let sealed_cx =
                     cx.in_sealed(&tree.tree().folder(), &tree.temporary(), tree.tree().relocation());
                 let surroundings = Surroundings::of(&tree.tree().folder(), &line, &sealed_cx);
-                let notes = noted.unwrap_or(SealNotes { named, surroundings, tests: None });
+                let notes =
+                    noted.unwrap_or(SealNotes { named, surroundings, tests: None, touched: BTreeSet::new() });
                 Ok((tree, may_move, sealed_cx, notes))
             })
             .await?;
@@ -160,7 +162,7 @@ impl SealedRun {
     }
 
     /// Works with the tree off the executor's threads.
-    async fn with_tree<T: Send + 'static>(
+    pub(super) async fn with_tree<T: Send + 'static>(
         &self,
         mut open: OpenCheck,
         work: impl FnOnce(&mut RunTree, &FolderSnapshots, &str) -> Result<T, SnapshotError> + Send + 'static,
@@ -301,7 +303,8 @@ impl SealedRun {
 
     /// Returns which protected files of the tree are not what they have to be.
     async fn tampering(&self, open: OpenCheck, by: &str) -> Result<(OpenCheck, Option<String>), WorkError> {
-        let (open, changed) = self.with_tree(open, |tree, _, _| tree.tampered()).await?;
+        let touched = open.notes.touched.clone();
+        let (open, changed) = self.with_tree(open, move |tree, _, _| tree.tampered(&touched)).await?;
         if changed.is_empty() {
             return Ok((open, None));
         }

@@ -160,9 +160,15 @@ impl RunTree {
         Ok(self.tree.keep_built(&mut store)?)
     }
 
-    /// Returns the protected paths that a check or the setup changed in the tree.
-    pub(super) fn tampered(&self) -> Result<Vec<PathBuf>, SnapshotError> {
-        Ok(self.tree.tampered()?)
+    /// Returns the protected paths that a check or the setup changed in the tree. `touched` are those that the first check
+    /// wrote again.
+    pub(super) fn tampered(&self, touched: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>, SnapshotError> {
+        Ok(self.tree.tampered(touched)?)
+    }
+
+    /// Returns the protected paths that a check wrote again, or whose mode it set.
+    pub(super) fn touched(&self) -> Result<BTreeSet<PathBuf>, SnapshotError> {
+        Ok(self.tree.touched()?)
     }
 }
 
@@ -172,6 +178,9 @@ pub(super) struct SealNotes {
     pub(super) named: NamedPaths,
     pub(super) surroundings: Surroundings,
     pub(super) tests: Option<TestsRun>,
+    /// The protected files that the first check wrote again with the same content, or whose mode it set.
+    #[serde(default)]
+    pub(super) touched: BTreeSet<PathBuf>,
 }
 
 impl SealNotes {

@@ -142,21 +142,30 @@ impl Mirror {
         Ok(())
     }
 
-    /// Returns the paths, of those that `is_asked` accepts, that are no longer as they were left.
+    /// Returns the paths, of those that `is_asked` accepts, that are no longer as they were left, and whether each is still a
+    /// file with the same content.
     pub(super) fn changed(
         &self,
         wanted: &ByPath<Wanted>,
         is_asked: impl Fn(&Path) -> bool,
-    ) -> Result<Vec<PathBuf>, Error> {
+    ) -> Result<Vec<(PathBuf, bool)>, Error> {
         let now = found(&self.root)?;
         let is_same = |path: &OsStr, content: &Wanted| match (now.get(path), self.written.get(path)) {
             (Some(entry), Some(written)) => entry.stat == written.stat,
             (Some(entry), None) => content.can_stay(entry),
             (None, _) => false,
         };
+        let has_content = |path: &Path| {
+            let Some(Content::Digest(digest)) = self.written.get(path.as_os_str()).map(|file| &file.content)
+            else {
+                return false;
+            };
+            let is_file = now.get(path.as_os_str()).is_some_and(FoundEntry::is_file);
+            is_file && fs::read(self.root.join(path)).is_ok_and(|now| Digest::of(&now) == *digest)
+        };
         let changed = wanted.iter().filter(|(path, content)| !is_same(path, content));
-        let paths = changed.map(|(path, _)| PathBuf::from(path));
-        Ok(paths.filter(|path| is_asked(path)).collect())
+        let paths = changed.map(|(path, _)| PathBuf::from(path)).filter(|path| is_asked(path));
+        Ok(paths.map(|path| (path.clone(), has_content(&path))).collect())
     }
 
     fn is_first(&self) -> bool {

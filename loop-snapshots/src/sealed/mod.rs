@@ -17,7 +17,7 @@ mod relocation;
 mod walk;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     fs,
     hash::{DefaultHasher, Hash as _, Hasher as _},
@@ -210,17 +210,33 @@ impl SealedTree {
     }
 
     /// Returns the protected paths that something has changed in the tree since the last renewal: a check that rewrites what
-    /// it judges with proves nothing.
+    /// it judges with proves nothing. A file with the same content as before does not count if it
+    /// [may be rewritten](Protection::may_be_rewritten), or if it is one of the `touched` ones.
     ///
     /// # Errors
     /// [`Error::File`] if the tree cannot be read.
-    pub fn tampered(&self) -> Result<Vec<PathBuf>, Error> {
-        let is_first = |path: &Path| {
-            let is_known = self.first.contains_key(path.as_os_str());
-            let facts = if is_known { PathFacts::KNOWN } else { PathFacts::NEW };
-            self.protection.origin(path, facts) == Origin::First && !self.is_kept(path)
-        };
-        self.mirror.changed(&self.wanted, is_first)
+    pub fn tampered(&self, touched: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>, Error> {
+        let mut changed = self.mirror.changed(&self.wanted, |path| self.is_first(path))?;
+        changed.retain(|(path, is_same)| {
+            !(*is_same && (touched.contains(path) || self.protection.may_be_rewritten(path)))
+        });
+        Ok(changed.into_iter().map(|(path, _)| path).collect())
+    }
+
+    /// Returns the protected files that something has written again with the same content since the last renewal, or whose
+    /// mode it set, as a check does that begins with `chmod +x`.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the tree cannot be read.
+    pub fn touched(&self) -> Result<BTreeSet<PathBuf>, Error> {
+        let changed = self.mirror.changed(&self.wanted, |path| self.is_first(path))?;
+        Ok(changed.into_iter().filter(|(_, is_same)| *is_same).map(|(path, _)| path).collect())
+    }
+
+    fn is_first(&self, path: &Path) -> bool {
+        let is_known = self.first.contains_key(path.as_os_str());
+        let facts = if is_known { PathFacts::KNOWN } else { PathFacts::NEW };
+        self.protection.origin(path, facts) == Origin::First && !self.is_kept(path)
     }
 
     /// Returns a hash of the paths and the contents that the last renewal took from the two states. Modes do not count.

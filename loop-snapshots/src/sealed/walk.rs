@@ -26,6 +26,10 @@ pub(super) struct FoundEntry {
 }
 
 impl FoundEntry {
+    pub(super) fn is_file(&self) -> bool {
+        matches!(self.kind, CopiedEntry::File { .. })
+    }
+
     /// Returns whether nothing happened to the entry in between. The stat data of a folder changes with what is in it, so
     /// only its mode counts.
     pub(super) fn is_same_as(&self, other: &Self) -> bool {
