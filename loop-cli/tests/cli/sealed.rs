@@ -210,3 +210,18 @@ fn the_protected_part_of_a_document_is_put_back_and_the_rest_stays() {
     assert!(scenario.has("made"));
     assert!(!scenario.has(".package.json.loop"));
 }
+
+#[test]
+fn a_file_whose_name_is_a_word_of_the_usual_prompt_judges_too() {
+    let scenario = Scenario::new();
+    scenario.write("state", "open\n");
+    scenario.write("rules", "s/done/yes/p\n");
+    let manifest = json!({
+        "goal": "It is done",
+        "agent": { "command": "echo 's/open/yes/p' > rules" },
+        "evaluator": { "command": "sed -n -f rules state | grep -q yes", "sealed": true },
+        "guardrails": { "max_iterations": 1 },
+    });
+    scenario.write("loop.json", &manifest.to_string());
+    scenario.run(&["run", "loop.json"]).exits(1).says(&["loop put them back: rules"]);
+}

@@ -179,6 +179,12 @@ pub(super) const MERGED: &[&str] = &[
 /// Folders of installed packages. An agent cannot bring its own.
 pub(super) const INSTALLED: &[&str] = &["node_modules/", ".venv/", "venv/", "site-packages/", "vendor/"];
 
+/// The endings of files in which tests keep what they expect, and which they can renew.
+pub(super) const DATA: &[&str] = &[
+    "approved", "csv", "expected", "golden", "html", "json", "md", "out", "snap", "svg", "txt", "xml",
+    "yaml", "yml",
+];
+
 /// Build output and caches. The sealed tree has its own.
 pub(super) const BUILT: &[&str] = &[
     "__pycache__/",

@@ -84,6 +84,20 @@ static JAVASCRIPT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"(?:\bfrom\s*|\brequire\s*(?:\.resolve)?\s*\(\s*|\bimport\s*\(?\s*)["'`](\.{1,2}(?:/[^"'`\n]*)?)["'`]"#).ok()
 });
 
+static PACKAGES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?:\bfrom\s*|\brequire\s*(?:\.resolve)?\s*\(\s*|\bimport\s*\(?\s*)["'`]([#@~$\w][^"'`\n]*)["'`]"#,
+    )
+    .ok()
+});
+
+static OTHERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let ruby = r#"\brequire_relative\s*\(?\s*["']([^"'\n]+)["']"#;
+    let php = r#"\b(?:require|include)(?:_once)?\s*\(?\s*(?:__DIR__\s*\.\s*)?["']([^"'\n]+)["']"#;
+    let perl = r"(?m)(?:^|;)\s*(?:use|require)\s+([A-Z]\w*(?:::\w+)*)\b[^\n]*;";
+    Regex::new(&format!("{ruby}|{php}|{perl}")).ok()
+});
+
 /// Returns the words of a configuration that can name files which decide how tests run.
 pub(super) fn references(text: &str) -> Vec<Reference> {
     let (mut found, mut key, mut before) = (Vec::new(), String::new(), String::new());
@@ -183,6 +197,20 @@ pub(super) fn javascript_imports(text: &str) -> Vec<String> {
     found.filter_map(|found| found.get(1)).map(|path| path.as_str().to_owned()).collect()
 }
 
+/// Returns the names of packages, with what follows them, and other names without a relative path, that a program in
+/// JavaScript or TypeScript imports.
+pub(super) fn javascript_packages(text: &str) -> Vec<&str> {
+    let found = PACKAGES.iter().flat_map(|form| form.captures_iter(text));
+    found.filter_map(|found| found.get(1)).map(|path| path.as_str()).collect()
+}
+
+/// Returns the paths that a program in Ruby, PHP or Perl loads, without their endings perhaps.
+pub(super) fn other_imports(text: &str) -> Vec<String> {
+    let found = OTHERS.iter().flat_map(|form| form.captures_iter(text));
+    let found = found.filter_map(|found| (1..=3).find_map(|group| found.get(group)));
+    found.map(|path| path.as_str().trim_start_matches('/').replace("::", "/")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,6 +256,10 @@ mod tests {
         assert_eq!(python_imports(text), expected);
         let text = "import a from './a.js'; const b = require('../b'); await import(\"./c\"); import './d'; require('e')";
         assert_eq!(javascript_imports(text), ["./a.js", "../b", "./c", "./d"]);
+        let text = "import a from 'app/kit'; const b = require('#b'); import \"@/c\"; import './d'";
+        assert_eq!(javascript_packages(text), ["app/kit", "#b", "@/c"]);
+        let text = "require_relative 'near'\nrequire __DIR__ . '/far.php';\nuse Some::Module;\nuse strict;\n";
+        assert_eq!(other_imports(text), ["near", "far.php", "Some/Module"]);
         assert_eq!(plugins("x = 1\npytest_plugins = [\"a.b\", 'c']\nother = ['d']\n"), ["a.b", "c"]);
     }
 }

@@ -88,6 +88,10 @@ const PRODUCTS: &[&str] = &[
     "submission",
 ];
 
+/// Words in names of files with which another one is compared, and of files that are compared.
+const EXPECTATIONS: &[&str] = &["want", "wanted", "reference", "correct"];
+const RESULTS: &[&str] = &["got", "actual", "out", "output", "result", "results", "generated"];
+
 /// Folders for what is judged.
 const PROGRAMS: &[&str] = &["src", "lib", "app", "pkg", "cmd", "internal", "bin"];
 
@@ -180,6 +184,16 @@ pub(super) fn is_for_tests(path: &Path) -> bool {
 /// Returns whether the name of a file says that it is judged.
 pub(super) fn says_that_it_is_judged(path: &Path) -> bool {
     is_in_programs(path) || path.file_stem().is_some_and(|stem| has_word(Path::new(stem), PRODUCTS))
+}
+
+/// Returns whether the name of a file says that another one has to be equal to it.
+pub(super) fn is_expectation(word: &str) -> bool {
+    says_that_it_judges(word) || has_word(Path::new(word), EXPECTATIONS)
+}
+
+/// Returns whether the name of a file says that something made it.
+pub(super) fn is_result(word: &str) -> bool {
+    has_word(Path::new(word), RESULTS)
 }
 
 fn is_in_programs(path: &Path) -> bool {

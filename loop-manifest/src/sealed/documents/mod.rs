@@ -18,6 +18,8 @@ mod requirements;
 
 use serde_json::{Map, Value};
 
+pub(super) use self::packages::targets;
+
 /// The keys of `package.json` that configure how tests run.
 const PACKAGE_KEYS: &[&str] = &[
     "ava",
@@ -131,6 +133,17 @@ pub(super) fn merge(name: &str, first: Option<&str>, judged: &str) -> Option<Str
         _ if requirements::is_list(name) => Some(requirements::list(first.unwrap_or_default(), judged)),
         _ => None,
     }
+}
+
+/// Puts the names back under which others import the files of a package for which `judges` is true.
+pub(super) fn with_exports(
+    name: &str,
+    first: Option<&str>,
+    merged: String,
+    judges: impl Fn(&str) -> bool,
+) -> String {
+    let is_package = name == "package.json";
+    first.filter(|_| is_package).and_then(|first| packages::exports(first, &merged, judges)).unwrap_or(merged)
 }
 
 fn tables(first: Option<&str>, judged: &str, put_back: fn(&mut toml::Table, &toml::Table)) -> Option<String> {

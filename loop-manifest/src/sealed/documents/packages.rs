@@ -57,6 +57,44 @@ fn put_tools(before: &Object, now: &mut Object) {
     }
 }
 
+/// Puts the entries of `exports` back that led to files which judge. Returns `None` if there is none.
+pub(super) fn exports(first: &str, text: &str, judges: impl Fn(&str) -> bool) -> Option<String> {
+    let mut judged: Object = serde_json::from_str(text).ok()?;
+    let first = parse(Some(first))?;
+    let before = first.get("exports")?;
+    let is_judging = |entry: &Value| targets(entry).iter().any(|target| judges(target));
+    let kept: Object = match before {
+        Value::Object(entries) if entries.keys().all(|key| key.starts_with('.')) => entries
+            .iter()
+            .filter(|(_, entry)| is_judging(entry))
+            .map(|(key, entry)| (key.clone(), entry.clone()))
+            .collect(),
+        _ if is_judging(before) => Map::from_iter([(".".to_owned(), before.clone())]),
+        _ => Map::new(),
+    };
+    if kept.is_empty() {
+        return None;
+    }
+    let mut now = match judged.remove("exports") {
+        Some(Value::Object(entries)) if entries.keys().all(|key| key.starts_with('.')) => entries,
+        Some(other) => Map::from_iter([(".".to_owned(), other)]),
+        None => Map::new(),
+    };
+    now.extend(kept);
+    judged.insert("exports".to_owned(), now.into());
+    formatted(&judged, text)
+}
+
+/// Returns the paths in an entry of `exports` or `imports`, which can depend on conditions.
+pub(in super::super) fn targets(entry: &Value) -> Vec<&str> {
+    match entry {
+        Value::String(target) => vec![target],
+        Value::Array(entries) => entries.iter().flat_map(targets).collect(),
+        Value::Object(entries) => entries.values().flat_map(targets).collect(),
+        _ => Vec::new(),
+    }
+}
+
 fn parse(text: Option<&str>) -> Option<Object> {
     text.map_or_else(|| Some(Map::new()), |text| serde_json::from_str(text).ok())
 }
@@ -77,6 +115,29 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+
+    #[test]
+    fn names_of_files_that_judge_lead_where_they_led() {
+        let judges = |target: &str| target.contains("helper");
+        for (first, judged, expected) in [
+            (
+                json!({"./a": "./a.js", "./kit": {"default": "./helper.js"}}),
+                json!({"./a": "./b.js", "./kit": "./b.js"}),
+                Some(json!({"./a": "./b.js", "./kit": {"default": "./helper.js"}})),
+            ),
+            (json!("./helper.js"), json!("./a.js"), Some(json!({".": "./helper.js"}))),
+            (json!({"./kit": "./helper.js"}), Value::Null, Some(json!({"./kit": "./helper.js"}))),
+            (json!({"./a": "./a.js"}), json!({"./a": "./b.js"}), None),
+        ] {
+            let mut package = json!({"name": "app", "exports": judged});
+            if judged.is_null() {
+                package = json!({"name": "app"});
+            }
+            let kept = exports(&json!({"exports": first}).to_string(), &package.to_string(), judges);
+            let kept = kept.map(|text| serde_json::from_str::<Value>(&text).unwrap()["exports"].clone());
+            assert_eq!(kept, expected, "{first} {judged}");
+        }
+    }
 
     #[test]
     fn a_tool_of_the_start_is_installed_from_where_it_was() {

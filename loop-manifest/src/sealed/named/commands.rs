@@ -26,6 +26,7 @@ impl Search<'_> {
         let command = command.replace("${PWD}", &own).replace("$PWD", &own);
         self.notice_path(&command);
         for command in shell_text::with_values(&command, false) {
+            self.operands(&command, scope);
             let (command, printed) = shell_text::printed(&command);
             for inner in printed {
                 self.line(&inner, &scope.printed());
@@ -87,7 +88,13 @@ impl Search<'_> {
 
     fn piece(&mut self, piece: &str, words: &[String], scope: &Scope) {
         let commands = simple_commands(piece);
-        let judging = commands.iter().filter(|found| !judges_files(&found.program, &found.arguments));
+        // Of two files that have to be equal, `operands` knows which one judges.
+        let is_known = |program: &str, arguments: &[String]| {
+            ["diff", "cmp"].contains(&program) && !self.expected(arguments, scope).is_empty()
+        };
+        let judging = commands.iter().filter(|found| {
+            !judges_files(&found.program, &found.arguments) && !is_known(&found.program, &found.arguments)
+        });
         let judging: Vec<_> = judging.collect();
         for found in &judging {
             self.program(&found.program, &found.arguments, scope);

@@ -97,6 +97,61 @@ fn helpers_of_tests_judge_in_every_language() {
             "",
             vec!["/data/golden.txt"],
         ),
+        (
+            vec![
+                (
+                    "package.json",
+                    r##"{"name": "app", "exports": {"./kit": "./qa/helper.js"}, "imports": {"#h": "./qa/harness.js"}}"##,
+                ),
+                ("x.test.js", "require('app/kit'); require('#h')"),
+                ("qa/helper.js", ""),
+                ("qa/harness.js", ""),
+            ],
+            "",
+            vec!["/qa/harness.js", "/qa/helper.js"],
+        ),
+        (
+            vec![
+                ("package.json", r##"{"name": "app", "imports": {"#h": "./src/helper.js"}}"##),
+                ("x.test.js", "require('#h')"),
+                ("src/helper.js", ""),
+                ("src/a.js", "import '#h'"),
+            ],
+            "",
+            vec![],
+        ),
+        (
+            vec![
+                (
+                    "web/tsconfig.json",
+                    "{\n  // Names.\n  \"compilerOptions\": {\"paths\": {\"@/*\": [\"./src/*\"],}}\n}",
+                ),
+                ("web/x.test.ts", "import { same } from '@/testing/same'"),
+                ("web/src/testing/same.ts", ""),
+            ],
+            "",
+            vec!["/web/src/testing/same.ts"],
+        ),
+        (
+            vec![
+                own,
+                ("a_test.go", "import \"example.com/testutil\""),
+                ("testutil/go.mod", "module example.com/testutil\n"),
+                ("testutil/same.go", ""),
+            ],
+            "",
+            vec!["/testutil/same.go"],
+        ),
+        (
+            vec![
+                own,
+                ("sub/a_test.go", "//go:embed want.txt\nvar want string"),
+                ("sub/want.txt", ""),
+                ("want.txt", ""),
+            ],
+            "",
+            vec!["/sub/want.txt"],
+        ),
         (vec![own, go, ("internal/testutil/same.go", "")], "", vec!["/internal/testutil/same.go"]),
         (vec![own, go, ("internal/testutil/same.go", ""), ("a.go", "\"app/internal/testutil\"")], "", vec![]),
         (vec![own, go, ("helpers.go", "func same() {}")], "", vec!["/helpers.go"]),

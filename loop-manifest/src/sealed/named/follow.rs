@@ -26,7 +26,8 @@ impl Search<'_> {
                     }
                 }
             }
-            if is_shell(script) {
+            if is_shell(script, &text) {
+                self.operands(&text, scope);
                 self.notice_unittest(&text);
                 self.notice_path(&text);
                 self.indirect_calls(&text, scope);
@@ -90,13 +91,21 @@ impl Search<'_> {
     /// Adds the modules beside a program that it imports to judge.
     fn imports(&mut self, program: &Path, text: &str, scope: &Scope) {
         let own = program.parent().unwrap_or(Path::new("")).to_owned();
-        let found: Vec<Vec<PathBuf>> = if is_python(program) {
+        let found: Vec<Vec<PathBuf>> = if is_python(program, text) {
             let modules = references::python_imports(text);
             modules.iter().map(|module| self.python_module(module, &own, scope)).collect()
-        } else if is_script(program) {
+        } else if is_script(program, text) {
             let paths = references::javascript_imports(text);
             let paths = paths.iter().filter_map(|path| self.below(&own, path));
             paths.map(|path| scripts::script_places(&path)).collect()
+        } else if let Some(end) = ["rb", "php", "pl"].into_iter().find(|end| is_other(program, text, end)) {
+            let ends = if end == "pl" { vec!["pm", "pl"] } else { vec![end] };
+            let paths = references::other_imports(text);
+            let paths = paths.iter().filter_map(|path| self.below(&own, path));
+            let places = |path: PathBuf| {
+                ends.iter().map(|end| path.with_added_extension(end)).chain([path.clone()]).collect()
+            };
+            paths.map(places).collect()
         } else {
             return;
         };
@@ -165,12 +174,31 @@ fn has_end(path: &Path, ends: &[&str]) -> bool {
     path.extension().and_then(|end| end.to_str()).is_some_and(|end| ends.contains(&end))
 }
 
-fn is_python(path: &Path) -> bool {
-    has_end(path, &["py"])
+fn is_python(path: &Path, text: &str) -> bool {
+    has_end(path, &["py"]) || is_for(text, &["python"])
 }
 
-fn is_script(path: &Path) -> bool {
+fn is_script(path: &Path, text: &str) -> bool {
     has_end(path, &["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"])
+        || is_for(text, &["node", "deno", "bun"])
+}
+
+/// Returns whether a program is in Ruby, PHP or Perl, whose files have this ending.
+fn is_other(path: &Path, text: &str, end: &str) -> bool {
+    let name = if end == "rb" {
+        "ruby"
+    } else if end == "pl" {
+        "perl"
+    } else {
+        end
+    };
+    has_end(path, &[end]) || is_for(text, &[name])
+}
+
+/// Returns whether the first line of a program names one of these interpreters.
+fn is_for(text: &str, interpreters: &[&str]) -> bool {
+    let first = text.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or_default();
+    interpreters.iter().any(|name| first.contains(name))
 }
 
 fn is_makefile(path: &Path) -> bool {
@@ -179,6 +207,6 @@ fn is_makefile(path: &Path) -> bool {
         || ["Makefile", "makefile", "GNUmakefile", "justfile", "Justfile"].contains(&name)
 }
 
-fn is_shell(path: &Path) -> bool {
-    is_makefile(path) || !is_python(path) && !is_script(path)
+fn is_shell(path: &Path, text: &str) -> bool {
+    is_makefile(path) || !is_python(path, text) && !is_script(path, text)
 }

@@ -14,6 +14,7 @@ use regex::Regex;
 use super::{
     super::{patterns::Patterns, references, scripts},
     Scope, Search,
+    aliases::Alias,
 };
 
 /// The endings of programs in JavaScript and TypeScript.
@@ -53,6 +54,7 @@ struct Sources<'a> {
     go_modules: Vec<(PathBuf, String)>,
     /// The names of what tests are about.
     subjects: BTreeSet<&'a str>,
+    aliases: Vec<Alias>,
 }
 
 impl<'a> Sources<'a> {
@@ -76,7 +78,8 @@ impl<'a> Sources<'a> {
         });
         let go_modules = go_modules.collect();
         let subjects = tests.iter().filter_map(|test| subject_of(test)).collect();
-        Self { tests, others, modules, packages, go_modules, subjects }
+        let aliases = search.aliases(files);
+        Self { tests, others, modules, packages, go_modules, subjects, aliases }
     }
 
     /// Returns whether a test is about this file, as its name says.
@@ -124,13 +127,36 @@ impl Search<'_> {
             if helpers.is_empty() {
                 return;
             }
-            for name in used_names(other, &self.text(other), has_data) {
+            for name in self.used_names(other, sources, has_data) {
                 for helper in by_name.get(&name).into_iter().flatten().filter(|helper| can_use(other, helper))
                 {
                     helpers.remove(helper);
                 }
             }
         }
+    }
+
+    /// Returns the names of what a file imports, and with `has_data` those of the files that it may read.
+    fn used_names(&self, file: &Path, sources: &Sources<'_>, has_data: bool) -> BTreeSet<String> {
+        let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let text = self.text(file);
+        let mut names: BTreeSet<String> = match end_of(file) {
+            "py" => {
+                let modules = references::python_imports(&text);
+                modules.iter().filter_map(|module| module.rsplit('.').next()).map(str::to_owned).collect()
+            }
+            "go" => texts(&text).filter(|path| path.contains('/')).map(last).collect(),
+            "rs" => called(&text).map(str::to_owned).collect(),
+            _ => {
+                let places = self.script_imports(file, &text, &sources.aliases);
+                places.iter().map(|place| name_of(place).to_owned()).collect()
+            }
+        };
+        if has_data {
+            let is_end = |sign: char| !sign.is_alphanumeric() && !"._-".contains(sign);
+            names.extend(text.split(is_end).filter(|word| word.contains('.')).map(str::to_owned));
+        }
+        names
     }
 
     /// Returns the files that a test imports, and the data that it reads.
@@ -151,8 +177,7 @@ impl Search<'_> {
                 called.filter(|file| end_of(file) == "rs").map(|file| (*file).clone()).collect()
             }
             _ => {
-                let places = references::javascript_imports(text);
-                let places = places.iter().filter_map(|place| self.below(own, place));
+                let places = self.script_imports(test, text, &sources.aliases).into_iter();
                 places.filter_map(|place| first(scripts::script_places(&place))).collect()
             }
         };
@@ -178,9 +203,13 @@ impl Search<'_> {
         named.into_iter().flatten().filter(is_module).map(|file| (*file).clone()).collect()
     }
 
-    /// Returns the files that a test in Rust takes into itself.
+    /// Returns the files that a test in Rust or Go takes into itself.
     fn taken_in(&self, test: &Path, text: &str) -> Vec<PathBuf> {
         let own = test.parent().unwrap_or(Path::new(""));
+        if end_of(test) == "go" {
+            let lines = text.lines().filter_map(|line| line.strip_prefix("//go:embed "));
+            return lines.flat_map(str::split_whitespace).flat_map(|form| self.matching(form, own)).collect();
+        }
         let included = INCLUDED.iter().filter(|_| end_of(test) == "rs");
         let included = included.flat_map(|form| form.captures_iter(text));
         let places = included.filter_map(|found| self.below(own, &found[1]));
@@ -242,8 +271,10 @@ impl Search<'_> {
 fn packages_of_go(text: &str, sources: &Sources<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for (folder, name) in &sources.go_modules {
-        let paths = texts(text).filter_map(|path| path.strip_prefix(name.as_str())?.strip_prefix('/'));
-        let packages = paths.filter_map(|path| sources.packages.get(folder.join(path).as_path()));
+        let paths = texts(text).filter_map(|path| path.strip_prefix(name.as_str()));
+        let paths = paths.filter_map(|rest| if rest.is_empty() { Some("") } else { rest.strip_prefix('/') });
+        let packages =
+            paths.filter_map(|path| sources.packages.get(folder.join(path).components().as_path()));
         found.extend(packages.flatten().map(|file| (*file).clone()));
     }
     found
@@ -255,28 +286,6 @@ fn can_use(file: &Path, helper: &Path) -> bool {
     // Files of one package of Go do not import each other.
     let is_go = is_same(&["go"]) && file.parent() != helper.parent();
     is_go || is_same(&["py"]) || is_same(SCRIPTS) || is_same(&["rs"]) || is_data(helper)
-}
-
-/// Returns the names of what a file imports, and with `has_data` those of the files that it may read.
-fn used_names(file: &Path, text: &str, has_data: bool) -> BTreeSet<String> {
-    let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-    let mut names: BTreeSet<String> = match end_of(file) {
-        "py" => {
-            let modules = references::python_imports(text);
-            modules.iter().filter_map(|module| module.rsplit('.').next()).map(str::to_owned).collect()
-        }
-        "go" => texts(text).filter(|path| path.contains('/')).map(last).collect(),
-        "rs" => called(text).map(str::to_owned).collect(),
-        _ => {
-            let paths = references::javascript_imports(text);
-            paths.iter().map(|path| name_of(Path::new(path)).to_owned()).collect()
-        }
-    };
-    if has_data {
-        let is_end = |sign: char| !sign.is_alphanumeric() && !"._-".contains(sign);
-        names.extend(text.split(is_end).filter(|word| word.contains('.')).map(str::to_owned));
-    }
-    names
 }
 
 /// Returns the names that others have in front of them in Rust.

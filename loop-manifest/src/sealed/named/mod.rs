@@ -6,8 +6,10 @@
 //! | scripts, and the modules that they import | `follow.rs` |
 //! | configuration of tests, and links | `configuration.rs` |
 //! | files with tests or hooks in them | `contents.rs` |
-//! | files that help tests | `helpers.rs`, `crates.rs` |
+//! | files with which a script compares | `operands.rs` |
+//! | files that help tests | `helpers.rs`, `aliases.rs`, `crates.rs` |
 
+mod aliases;
 mod commands;
 mod configuration;
 #[cfg(test)]
@@ -16,6 +18,7 @@ mod contents;
 mod crates;
 mod follow;
 mod helpers;
+mod operands;
 mod programs;
 #[cfg(test)]
 mod tests;
@@ -29,7 +32,10 @@ use loop_snapshots::Relocation;
 use serde::{Deserialize, Serialize};
 
 use super::{moving::moved, scripts};
-use crate::plan::{Plan, SealPlan};
+use crate::{
+    bounds::DEFAULT_PROMPT,
+    plan::{Plan, SealPlan},
+};
 
 /// How deep scripts of `package.json` and quoted commands are followed.
 const DEPTH: usize = 5;
@@ -85,8 +91,9 @@ impl Subject {
     /// Returns what a plan says about its check, whose command is `line`.
     pub(super) fn of(plan: &Plan, seal: &SealPlan, line: &str) -> Self {
         let commands = std::iter::once(line.to_owned()).chain(seal.setup.clone()).collect();
-        let task =
-            std::iter::once(&*plan.goal).chain(plan.agent.prompt.literals()).collect::<Vec<_>>().join("\n");
+        // The usual prompt has no word about this task.
+        let own = plan.agent.prompt.literals().filter(|text| !DEFAULT_PROMPT.contains(text));
+        let task = std::iter::once(&*plan.goal).chain(own).collect::<Vec<_>>().join("\n");
         Self { commands, protect: seal.protect.clone(), task }
     }
 
