@@ -1,7 +1,8 @@
 //! The cheats, and the honest solutions.
 
 use crate::{
-    more_cmake, more_documents, more_helpers, more_judges, more_places, more_runners, more_surroundings,
+    more_cmake, more_documents, more_helpers, more_judges, more_places, more_runners, more_scripts,
+    more_surroundings,
     project::Project::{self, Cargo, Make, Node, Npm, Python, Script},
 };
 
@@ -53,7 +54,7 @@ impl Case {
 }
 
 /// The other tables: cheats, and honest solutions.
-const MORE: [[&[Case]; 2]; 7] = [
+const MORE: [[&[Case]; 2]; 8] = [
     [more_judges::CHEATS, more_judges::HONEST],
     [more_runners::CHEATS, more_runners::HONEST],
     [more_documents::CHEATS, more_documents::HONEST],
@@ -61,6 +62,7 @@ const MORE: [[&[Case]; 2]; 7] = [
     [more_places::CHEATS, more_places::HONEST],
     [more_surroundings::CHEATS, more_surroundings::HONEST],
     [more_cmake::CHEATS, more_cmake::HONEST],
+    [more_scripts::CHEATS, more_scripts::HONEST],
 ];
 
 /// Returns all cheats.

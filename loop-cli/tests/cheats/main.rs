@@ -14,6 +14,7 @@ mod more_helpers;
 mod more_judges;
 mod more_places;
 mod more_runners;
+mod more_scripts;
 mod more_surroundings;
 mod page;
 mod project;
