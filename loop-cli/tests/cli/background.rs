@@ -67,11 +67,18 @@ fn awaits(waiting: u32, awaited: &str) -> bool {
 
 #[test]
 fn work_that_is_done_in_time_was_not_cut() {
-    for (name, format) in [("claude", "claude-stream-json"), ("codex", "codex-json")] {
+    // The process that is left has this word too.
+    let stream = |name, command| stream_of(name).replace(command, "touch done");
+    for (name, stream, format) in [
+        ("claude", stream_of("claude"), "claude-stream-json"),
+        ("codex", stream_of("codex"), "codex-json"),
+        ("opencode", stream("opencode", "npm run watch"), "opencode-json"),
+        ("pi", stream("pi", "npm test"), "pi-json"),
+    ] {
         let scenario = Scenario::new();
         RunningCommand::new(&mut scenario.command("mkfifo", &["proceed"])).finish().exits(0);
         let does = "(read _ < proceed; touch done) > /dev/null 2>&1 & echo $! > left";
-        let manifest = printing(&scenario, &stream_of(name), format, does, "test -e done")
+        let manifest = printing(&scenario, &stream, format, does, "test -e done")
             .set("agent.background", "wait")
             .set("guardrails.max_iterations", 1);
         let running = scenario.start_manifest(&manifest);
