@@ -6,9 +6,9 @@ use anyhow::anyhow;
 use loop_agents::review::TaskOutput;
 use loop_core::Progress;
 use loop_manifest::{
-    init::in_full,
+    init::{in_full, in_full_confined},
     model::ModelChoiceError,
-    task::{DEFAULT_LOOPS, Task, TaskAgent, TaskFile, TaskSpec, TaskText},
+    task::{DEFAULT_LOOPS, Task, TaskAgent, TaskFile, TaskSandbox, TaskSpec, TaskText},
 };
 use loop_telemetry::{REDACTED, RunEntry, RunInfo, RunStore};
 
@@ -149,7 +149,10 @@ fn spec(
     file: TaskFile,
     model: impl FnOnce(Option<String>) -> Result<TaskAgent, ModelChoiceError>,
 ) -> Result<TaskSpec, Failure> {
-    let command = |line: &String| TaskAgent::Command(in_full(line).to_owned());
+    let is_confined = args.sandbox == Some(TaskSandbox::Require);
+    let command = |line: &String| {
+        TaskAgent::Command(if is_confined { in_full_confined(line) } else { in_full(line).to_owned() })
+    };
     let executor = match &args.agent {
         Some(line) => command(line),
         None => model(args.model.clone().or(file.model)).or_usage(|| "who works")?,

@@ -1,5 +1,8 @@
 //! `loop task` with commands in place of models.
 
+use std::{fs, os::unix::fs::PermissionsExt as _};
+
+use loop_agents::process::sandbox::SandboxSupport;
 use serde_json::json;
 
 use crate::{
@@ -149,4 +152,26 @@ fn an_agent_that_is_not_there_is_an_error() {
     let ran = scenario.run(&["task", "task.md", "--agent", "true", "--review-agent", missing]).exits(3);
     ran.says(&["evaluator_unavailable", "the reviewing agent"]);
     scenario.run(&["task", "task.md"]).exits(2).says(&["who works", "no model is configured"]);
+}
+
+#[test]
+fn codex_has_one_sandbox_in_a_task() {
+    let support = SandboxSupport::detect();
+    if support.landlock_abi < SandboxSupport::MIN_LANDLOCK_ABI || !support.seccomp {
+        return;
+    }
+    let scenario = Scenario::new();
+    scenario.write("task.md", "Write hello.\n");
+    scenario.write("programs/codex", "#!/bin/sh\ncat >/dev/null\necho $* >words\n");
+    let mode = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(scenario.path("programs/codex"), mode).expect("a program");
+    let path = format!("{}:/usr/bin:/bin", scenario.path("programs").display());
+    fs::create_dir_all(scenario.path("../home")).expect("a folder");
+    let review = reviewer("");
+    for (flag, words) in [("--sandbox", "danger-full-access"), ("--sandbox=warn", "workspace-write")] {
+        let args = ["task", "task.md", "--agent", "codex", "--review-agent", &review, flag];
+        let mut command = scenario.loop_command(&args);
+        RunningCommand::new(command.env("PATH", &path)).finish().exits(0);
+        assert!(scenario.read("words").contains(words), "{flag}");
+    }
 }

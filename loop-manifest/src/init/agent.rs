@@ -187,6 +187,13 @@ pub fn in_full(command: &str) -> &str {
     known(command).map_or(command, |known| known.command)
 }
 
+/// Returns the same for a command that runs in a sandbox which is enforced in any case. Codex cannot start its own sandbox
+/// in there, so it starts without one.
+pub fn in_full_confined(command: &str) -> String {
+    let without = |known: &KnownAgent| known.command.replace("workspace-write", "danger-full-access");
+    known(command).map_or_else(|| command.to_owned(), without)
+}
+
 fn known(command: &str) -> Option<&'static KnownAgent> {
     AGENTS.iter().find(|known| known.program == command.trim())
 }
@@ -225,5 +232,9 @@ mod tests {
             matches!(AgentChoice::named(" codex "), AgentChoice::Known(known) if known.program == "codex")
         );
         assert!(matches!(AgentChoice::named("codex exec"), AgentChoice::Given("codex exec")));
+        assert_eq!(in_full_confined("codex"), "codex exec --json --sandbox danger-full-access -");
+        for own in ["codex exec --sandbox workspace-write -", "claude"] {
+            assert_eq!(in_full_confined(own), in_full(own));
+        }
     }
 }
