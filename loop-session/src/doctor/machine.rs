@@ -35,7 +35,11 @@ fn of(support: SandboxSupport) -> Vec<Finding> {
     let finding = |name: &str, health, says: &str| Finding::new("machine", name, health, says);
     let (abi, least) = (support.landlock_abi, SandboxSupport::MIN_LANDLOCK_ABI);
     let landlock = match abi {
-        0 => finding("landlock", Health::Missing, "no sandbox can protect files: use Linux 6.2 or newer"),
+        0 => finding(
+            "landlock",
+            Health::Missing,
+            "no sandbox can protect files: use Linux 6.2 or newer, with `landlock` in its boot option `lsm=`",
+        ),
         old if old < least => {
             let says = format!("version {old} lets a command truncate files outside; {least} is needed");
             finding("landlock", Health::Missing, &says)

@@ -35,7 +35,7 @@ impl Sandbox {
     /// Prepares this sandbox on this machine. `temporary` is the folder in which the private temporary folder is
     /// created.
     ///
-    /// Blocks for a fraction of a millisecond.
+    /// Blocks for about a millisecond. For root, it takes some more to look for closed files in `/etc`.
     ///
     /// # Errors
     /// [`SandboxError`] if the description is [invalid](Self::validate), if a writable path does not exist, or if this
