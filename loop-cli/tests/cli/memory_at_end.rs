@@ -73,3 +73,22 @@ fn a_session_that_is_not_recorded_and_a_user_who_wants_none_are_left_alone() {
         assert_eq!(server.requests().len(), 10, "{settings}");
     }
 }
+
+#[test]
+fn the_first_recorded_session_of_a_folder_offers_a_profile() {
+    let scenario = Scenario::new();
+    let knowledge = scenario.state().join("knowledge");
+    let ends = |args: &[&str]| {
+        let server = ModelServer::new([Answer::deltas(["Reply."])]);
+        let mut chat = ChatHarness::chat(&scenario, &server, args, SIZES[0]);
+        chat.says("Hello?", "Reply.");
+        chat.types("/exit\r");
+        chat
+    };
+    ends(&["--no-record"]).finish().exits(0);
+    assert!(!knowledge.exists(), "it leaves nothing behind");
+    let chat = ends(&[]);
+    chat.sees("`loop memory profile` shows how to tell models about this folder");
+    chat.finish().exits(0);
+    assert!(knowledge.exists(), "the next session offers nothing");
+}

@@ -1,8 +1,9 @@
 //! The files of one workspace: `knowledge.db`, the stores of documents, and the memories.
 
 use std::{
-    fs, io,
-    os::unix::ffi::OsStrExt as _,
+    fs::{self, DirBuilder},
+    io,
+    os::unix::{ffi::OsStrExt as _, fs::DirBuilderExt as _},
     path::{Path, PathBuf},
 };
 
@@ -69,6 +70,25 @@ impl KnowledgeFolder {
     #[must_use]
     pub fn memories(&self) -> PathBuf {
         self.0.join("memories")
+    }
+
+    /// Makes the empty folder, so that others can tell that somebody began here. Returns whether it was missing.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the folder cannot be made.
+    pub fn begin(&self) -> Result<bool, Error> {
+        let is_missing = self.0.symlink_metadata().is_err();
+        if is_missing {
+            DirBuilder::new().recursive(true).mode(0o700).create(&self.0).map_err(Error::file(&self.0))?;
+        }
+        Ok(is_missing)
+    }
+
+    /// Returns whether nothing is known about the workspace.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        ![self.database(), self.stores(), self.memories()].iter().any(|path| path.exists())
     }
 
     /// Reads all databases to their end, and checks their formats, and that only their owner can use them and their
@@ -140,6 +160,16 @@ mod tests {
         assert_eq!(memories.all().unwrap()[0].content.summary, "cargo test hangs without a server");
         assert_eq!(memories.last_used("hang").unwrap(), "2026-01-01T00:00:00Z".parse::<Timestamp>().ok());
         assert!(folder.path().join("knowledge.db.format-1").exists());
+    }
+
+    #[test]
+    fn an_empty_folder_is_made_once_and_is_private() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = KnowledgeFolder::at(dir.path().join("knowledge/key"));
+        assert!(folder.begin().unwrap() && !folder.begin().unwrap() && folder.is_empty());
+        assert!(folder.check().is_empty(), "it is private, and has no database");
+        Memories::open(&folder, &Filter).unwrap();
+        assert!(!folder.is_empty());
     }
 
     #[test]

@@ -18,16 +18,24 @@ const MOST_TIME: Duration = Duration::from_secs(60);
 impl Session {
     /// Lets the model propose memories from this session, after its [end](Self::end). Only a recorded session with a
     /// model and at least ten turns is mined, unless `[memory] enabled` or `mine_at_end` is off. `stop` skips it, and it
-    /// takes at most a minute. The proposals count once a person accepts them. Failures are warnings.
+    /// takes at most a minute. The proposals count once a person accepts them. Failures are warnings. The first session
+    /// of a folder also offers a profile.
     pub async fn propose_memories(&mut self, stop: &CancellationToken) {
-        if self.dialogue.turns < LEAST_TURNS || !self.has_model() || !self.is_recording() {
+        if self.dialogue.turns == 0 || !self.has_model() || !self.is_recording() {
             return;
         }
-        let rules = match self.knowledge() {
-            Ok(known) => *known.rules(),
+        let known = match self.knowledge() {
+            Ok(known) => known,
             Err(error) => return self.warn(&with_causes(&error)),
         };
-        if !rules.is_enabled || !rules.mines_at_end {
+        if !known.rules().is_enabled {
+            return;
+        }
+        // If the folder cannot be made, the next session offers it.
+        if known.folder().begin().unwrap_or_default() {
+            self.say(&paint(DIM, "`loop memory profile` shows how to tell models about this folder"));
+        }
+        if self.dialogue.turns < LEAST_TURNS || !known.rules().mines_at_end {
             return;
         }
         let why = "looking for lessons in this session · Ctrl+C skips this, `[memory] mine_at_end = false` turns it off";

@@ -84,7 +84,7 @@ impl Session {
     /// Puts what is known about a text into the conversation. Returns its tokens: 0 if nothing is known.
     pub(crate) async fn recall(&mut self, text: &str, documents: bool) -> Result<u64, KnowledgeError> {
         let known = self.knowledge()?;
-        if !known.folder().path().exists() {
+        if known.folder().is_empty() {
             return Ok(0);
         }
         let window = self.dialogue.model.as_ref().and_then(Model::window);

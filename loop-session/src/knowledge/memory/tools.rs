@@ -129,7 +129,7 @@ impl Tool for RetrieveMemory {
     async fn call(&self, arguments: Query, _: &ToolContext) -> Result<String, ToolError> {
         let nothing = || "nothing is known about this".to_owned();
         let known = self.0.known()?;
-        if !known.folder().path().exists() {
+        if known.folder().is_empty() {
             return Ok(nothing());
         }
         let mut memories = known.memories().map_err(failed)?;
