@@ -99,6 +99,11 @@ impl ChatAgent {
         self.continues = true;
     }
 
+    /// Puts a text before the prompts of the next turns; see [`Chat::set_context`].
+    pub fn set_context(&mut self, context: Option<String>) {
+        self.chat.set_context(context);
+    }
+
     /// Calls `listener` with every event of a turn, for a live view. The turn waits while the listener runs.
     #[must_use]
     pub fn on_event(mut self, listener: impl FnMut(TurnEvent<'_>) + Send + 'static) -> Self {

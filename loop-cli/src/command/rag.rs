@@ -79,18 +79,35 @@ pub(super) fn known(place: &KnowledgeArgs) -> Result<WorkspaceKnowledge, Failure
     Ok(known.with_debug_log(debug_log::get()))
 }
 
-/// Returns what retrieval finds for a prompt to this model. A failure is a warning, and the prompt goes without.
-pub(super) async fn documents_for(prompt: &str, model: &Model, cwd: Option<&Path>) -> Option<String> {
-    let find = async {
-        let known = known(&KnowledgeArgs { cwd: cwd.map(Path::to_owned), json: false })?;
-        Ok::<_, Failure>(known.for_prompt(prompt, model.window(), 0).await?)
-    };
-    let found = find.await.unwrap_or_else(|error| {
-        view::warning(&format!("the prompt goes without documents: {}", with_causes(&error)));
-        PromptContext::default()
-    });
-    found.remark.iter().for_each(|remark| view::warning(remark));
-    found.block
+/// Finds documents for the prompts to a model.
+pub(super) struct PromptDocuments {
+    folder: Option<PathBuf>,
+    window: Option<u64>,
+    /// The last warning. A repeated prompt would repeat it.
+    warned: Option<String>,
+}
+
+impl PromptDocuments {
+    pub(super) fn new(model: &Model, folder: Option<&Path>) -> Self {
+        Self { folder: folder.map(Path::to_owned), window: model.window(), warned: None }
+    }
+
+    /// Returns what retrieval finds for a prompt. A failure is a warning, and the prompt goes without.
+    pub(super) async fn find(&mut self, prompt: &str) -> Option<String> {
+        let find = async {
+            let known = known(&KnowledgeArgs { cwd: self.folder.clone(), json: false })?;
+            Ok::<_, Failure>(known.for_prompt(prompt, self.window, 0).await?)
+        };
+        let found = find.await.unwrap_or_else(|error| {
+            let why = format!("the prompt goes without documents: {}", with_causes(&error));
+            PromptContext { remark: Some(why), ..PromptContext::default() }
+        });
+        if let Some(remark) = found.remark.filter(|remark| self.warned.as_ref() != Some(remark)) {
+            view::warning(&remark);
+            self.warned = Some(remark);
+        }
+        found.block
+    }
 }
 
 /// Prints a reply.

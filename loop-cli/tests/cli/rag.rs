@@ -164,6 +164,30 @@ fn doctor_reads_each_database() {
     scenario.run(&["kb", "project", "list"]).exits(3).says(&["it is empty", "a copy of it"]);
 }
 
+/// The job of a schedule is such a repetition, too.
+#[test]
+fn a_repeated_prompt_gets_hits_as_they_are_then_and_one_warning() {
+    let scenario = with_documents();
+    scenario.run(&["rag", "new", "docs"]).exits(0);
+    scenario.run(&["rag", "ingest", "docs"]).exits(0);
+    scenario.run(&["rag", "on"]).exits(0);
+    let server = ModelServer::new(["First.", "Second."].map(|text| Answer::deltas([text])));
+    let args =
+        ["every", "1ms", "--count", "2", "--model", "openai:scripted", "--no-tools", "How much water?"];
+    let done = server.run(&scenario, &args).exits(0);
+    assert_eq!(done.stderr.matches("full text alone").count(), 1, "{}", done.stderr);
+    for request in server.requests() {
+        assert!(last_text(&request.body).ends_with("Rye bread needs water.\n\n---\n\nHow much water?"));
+        assert_eq!(request.body["messages"].to_string().matches("knowledge base").count(), 1);
+    }
+    scenario.run(&["rag", "off"]).exits(0);
+    let server = ModelServer::new([Answer::deltas(["Third."])]);
+    let args =
+        ["every", "1ms", "--count", "1", "--model", "openai:scripted", "--no-tools", "How much water?"];
+    server.run(&scenario, &args).exits(0);
+    assert_eq!(last_text(&server.requests()[0].body), "How much water?");
+}
+
 #[test]
 fn hits_go_before_a_prompt_and_not_into_the_conversation() {
     let scenario = with_documents();

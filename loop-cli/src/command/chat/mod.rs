@@ -24,7 +24,8 @@ use self::{final_reply::FinalReply, piped_prompt::StdinKind, turn_report::TurnRe
 use super::{
     Failure, OrFail,
     environment::{block_on, dir, execution_context, new_run_id, report_choice, settings},
-    rag, usage,
+    rag::PromptDocuments,
+    usage,
 };
 use crate::{
     args::{ChatArgs, ConversationArgs},
@@ -76,7 +77,7 @@ async fn reply(
     let (model, mut chat) = conversation.begin(&settings, &cx)?;
     report_choice(&model);
     let prompt = piped_prompt::read_prompt(args.prompt.as_deref(), piped).await?;
-    chat.set_context(rag::documents_for(&prompt, &model, args.cwd.as_deref()).await);
+    chat.set_context(PromptDocuments::new(&model, args.cwd.as_deref()).find(&prompt).await);
     answer(args, prompt, &model, &mut chat).await
 }
 

@@ -12,7 +12,7 @@ use loop_session::repeat::RepetitionCondition;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    super::{Failure, OrFail, chat, environment::settings},
+    super::{Failure, OrFail, chat, environment::settings, rag::PromptDocuments},
     repetition_output::RepetitionOutput,
 };
 use crate::{
@@ -28,17 +28,26 @@ pub(crate) fn command(line: &str, cx: &ExecutionContext) -> Result<Box<ShellAgen
     Ok(Box::new(agent.prompt("").shell(shell).role("command")))
 }
 
+/// A turn, with what retrieval finds for its prompt as it is then.
+pub(crate) struct RepeatedTurn {
+    agent: ChatAgent,
+    prompt: String,
+    documents: PromptDocuments,
+}
+
 /// Prepares a turn.
 pub(crate) fn turn(
     prompt: &str,
     conversation: &ConversationOptions,
     fresh: bool,
     cx: &ExecutionContext,
-) -> Result<Box<ChatAgent>, Failure> {
+) -> Result<Box<RepeatedTurn>, Failure> {
     let settings = settings(cx.folder())?;
-    let (_, chat) = conversation.begin(&settings, cx)?;
+    let (model, chat) = conversation.begin(&settings, cx)?;
     let agent = ChatAgent::new(chat).goal(prompt);
-    Ok(Box::new(if fresh { agent.fresh() } else { agent }))
+    let agent = if fresh { agent.fresh() } else { agent };
+    let documents = PromptDocuments::new(&model, Some(cx.folder()));
+    Ok(Box::new(RepeatedTurn { agent, prompt: prompt.to_owned(), documents }))
 }
 
 /// An iteration whose output has listeners.
@@ -79,7 +88,7 @@ impl RepeatedIteration for Box<ShellAgent> {
     }
 }
 
-impl RepeatedIteration for Box<ChatAgent> {
+impl RepeatedIteration for Box<RepeatedTurn> {
     type Output = TurnOutput;
 
     fn with_listeners(
@@ -89,11 +98,11 @@ impl RepeatedIteration for Box<ChatAgent> {
         logs: Option<OutputLogs>,
     ) -> (impl Iteration<Output = Self::Output> + 'static, RepetitionOutput) {
         let reply = is_shown.then(ReplyWriter::new);
-        let agent = match reply.as_ref().map(ReplyWriter::sender) {
-            Some(sender) => self.on_event(move |event| chat::show(&sender, event)),
-            None => *self,
-        };
-        let listening = ObservedTurn { agent, until: until.clone(), logs };
+        let mut turn = *self;
+        if let Some(sender) = reply.as_ref().map(ReplyWriter::sender) {
+            turn.agent = turn.agent.on_event(move |event| chat::show(&sender, event));
+        }
+        let listening = ObservedTurn { turn, until: until.clone(), logs };
         (FailureTolerant(listening), reply.map_or(RepetitionOutput::Hidden, RepetitionOutput::Turns))
     }
 }
@@ -121,7 +130,7 @@ impl Iteration for ObservedCommand {
 
 /// A turn that reports its reply when it is complete: text before a tool call is not yet a reply.
 struct ObservedTurn {
-    agent: ChatAgent,
+    turn: RepeatedTurn,
     until: RepetitionCondition,
     logs: Option<OutputLogs>,
 }
@@ -131,7 +140,14 @@ impl Iteration for ObservedTurn {
     type Output = TurnOutput;
 
     async fn run(&mut self, cx: IterationContext<TurnOutput>) -> Result<TurnOutput, IterationError> {
-        let output = self.agent.run(cx).await?;
+        let turn = &mut self.turn;
+        let found = tokio::select! {
+            biased;
+            () = cx.cancelled() => None,
+            found = turn.documents.find(&turn.prompt) => found,
+        };
+        turn.agent.set_context(found);
+        let output = turn.agent.run(cx).await?;
         self.until.feed(output.text.as_bytes());
         if let Some(logs) = &self.logs {
             logs.write(OutputStream::Stdout, output.text.as_bytes());
