@@ -40,8 +40,8 @@ pub(crate) enum RagCommand {
     New {
         /// The name of the store: letters, digits, `-` and `_`
         name: String,
-        /// The maker of vectors: `none` (full text alone), `hashed`, or a
-        /// model such as ollama:nomic-embed-text
+        /// The maker of vectors: `none` (full text alone), `hashed`,
+        /// `model2vec`, or a model such as ollama:nomic-embed-text
         #[arg(long, value_name = "NAME", default_value = "none")]
         embedder: String,
     },

@@ -34,6 +34,7 @@ mod debug_log;
 mod disguised_secrets;
 mod doctor;
 mod dry_run;
+mod embedders;
 mod engine;
 mod environment;
 mod every;

@@ -7,8 +7,8 @@ use std::{
 };
 
 use super::{
-    PROJECT_FILE, SettingsTables, TABLES, after_write, chat, engine, folders, memory, models, plan, policy,
-    rag, reading, remote, schedule, servers, skills, summary,
+    PROJECT_FILE, SettingsTables, TABLES, after_write, chat, engine, folders, knowledge, memory, models,
+    plan, policy, rag, reading, remote, schedule, servers, skills, summary,
     table::{SettingsOwner, SettingsTable},
     terminal,
 };
@@ -174,6 +174,10 @@ fn part(
             "engine" => tables.engine = engine::read(&entry.node, source, owner, problems),
             "folders" => tables.folders = folders::read(&entry.node, source, owner, problems),
             "formatters" => tables.formatters = after_write::read_commands(&entry, source, owner, problems),
+            "knowledge" => {
+                let table = SettingsTable::of("knowledge", knowledge::KEYS, &entry.node, source, problems);
+                tables.knowledge = table.map(|table| knowledge::read(table, owner)).unwrap_or_default();
+            }
             "memory" => {
                 of_manifest = memory::of_manifest(&mut entry, owner);
                 let table = SettingsTable::of("memory", memory::KEYS, &entry.node, source, problems);

@@ -14,7 +14,7 @@ use crate::{
 
 /// The keys of the table.
 pub(super) const KEYS: &[&str] =
-    &["enabled", "top_k", "budget_pct", "inject_on_start", "mine_at_end", "notes", "auto_accept"];
+    &["enabled", "top_k", "budget_pct", "inject_on_start", "mine_at_end", "notes", "auto_accept", "embedder"];
 
 /// The most experiences that settings allow.
 const MOST_EXPERIENCES: u64 = 1_000;
@@ -36,6 +36,8 @@ pub struct MemorySettings {
     pub notes: Option<bool>,
     /// Whether proposals become memories without a person's yes. Only the user sets it.
     pub auto_accept: bool,
+    /// The name of the embedder of memories. Only the user sets it.
+    pub embedder: Option<String>,
 }
 
 /// How memories are used in a folder.
@@ -117,6 +119,7 @@ impl MemoryRules {
 pub(super) fn read(mut table: SettingsTable<'_>, owner: SettingsOwner) -> MemorySettings {
     let why = "a person has to see what a project's work proposes";
     table.refuse_in_project(&["auto_accept"], owner, why);
+    table.refuse_in_project(&["embedder"], owner, "its server receives your memories");
     MemorySettings {
         enabled: table.flag("enabled").map(|flag| flag.value),
         top_k: table.number("top_k", MOST_EXPERIENCES).map(|number| number.value),
@@ -125,6 +128,7 @@ pub(super) fn read(mut table: SettingsTable<'_>, owner: SettingsOwner) -> Memory
         mine_at_end: table.flag("mine_at_end").map(|flag| flag.value),
         notes: table.flag("notes").map(|flag| flag.value),
         auto_accept: table.flag("auto_accept").is_some_and(|flag| flag.value),
+        embedder: table.text("embedder", |name| Ok::<_, String>(name.to_owned())).map(|name| name.value),
     }
 }
 

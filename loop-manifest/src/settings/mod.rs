@@ -5,7 +5,7 @@
 //! rules narrower, and never wider.
 //!
 //! `loop.toml` may be a manifest as well. That makes no two meanings out of one key: settings are in tables
-//! (`chat`, `engine`, `folders`, `formatters`, `memory`, `models`, `plan`, `policy`, `rag`, `reading`, `remote`,
+//! (`chat`, `engine`, `folders`, `formatters`, `knowledge`, `memory`, `models`, `plan`, `policy`, `rag`, `reading`, `remote`,
 //! `schedule`, `sensors`, `servers`, `skills`, `summary`, `terminal` and `tools`), and they are taken out before the
 //! manifest is read. A manifest has none of these names but `memory`, and there it has other keys.
 //! In other files nobody would look for settings, so there they are unknown keys.
@@ -16,6 +16,7 @@ mod engine;
 mod file;
 mod folders;
 mod kept;
+mod knowledge;
 mod memory;
 mod models;
 mod plan;
@@ -60,6 +61,7 @@ pub use self::{
     file::{SettingsLayer, only_settings, read_bounded},
     folders::FolderSettings,
     kept::{CommandRule, KeepError, NewTable, drop_tables, keep_command, keep_permissions, keep_tables},
+    knowledge::KnowledgeSettings,
     memory::{MemoryRules, MemorySettings},
     models::NamedModel,
     plan::PlanSettings,
@@ -81,6 +83,7 @@ const TABLES: &[&str] = &[
     "engine",
     "folders",
     "formatters",
+    "knowledge",
     "memory",
     "models",
     "plan",
@@ -124,6 +127,8 @@ pub struct SettingsTables {
     pub folders: BTreeMap<PathBuf, FolderSettings>,
     /// `[formatters]`: further formatters, which run after a tool wrote a file.
     pub formatters: Vec<FileCommand>,
+    /// `[knowledge]`: how texts become vectors.
+    pub knowledge: KnowledgeSettings,
     /// `[memory]`: how much of what earlier work taught reaches a model.
     pub memory: MemorySettings,
     /// `[models.NAME]`: models by names of their own.
@@ -228,6 +233,11 @@ impl Settings {
     /// Returns how memories are used.
     pub fn memory(&self) -> MemoryRules {
         MemoryRules::of(&self.user.tables.memory, &self.project.tables.memory)
+    }
+
+    /// Returns the name of the embedder of memories, if the user's own settings have one.
+    pub fn memory_embedder(&self) -> Option<&str> {
+        self.user.tables.memory.embedder.as_deref()
     }
 
     /// Returns which chunks of documents a query returns, unless it says otherwise.

@@ -1,4 +1,4 @@
-//! `[memory]` and `[rag]`.
+//! `[knowledge]`, `[memory]` and `[rag]`.
 
 use super::{super::*, Scenario, refusal};
 
@@ -27,6 +27,17 @@ fn the_user_sets_every_key_and_zero_is_a_value() {
     assert!(rules.accepts_all);
     assert_eq!((rules.top_k, rules.budget(Some(1_000)), rules.budget(None)), (0, 0, 0));
     assert_eq!(settings.rag(), QueryOptions { top_k: 40, min_score: 0.0 });
+}
+
+#[test]
+fn only_the_user_chooses_what_makes_vectors() {
+    let settings = loaded("[knowledge]\nmodel2vec = \"/models/potion\"\n[memory]\nembedder = \"hashed\"", "");
+    let folder = settings.user.tables.knowledge.model2vec.as_deref();
+    assert_eq!((folder, settings.memory_embedder()), (Some(Path::new("/models/potion")), Some("hashed")));
+    let said = refusal("[knowledge]\nmodel2vec = \"potion\"\n[memory]\nembedder = \"hashed\"");
+    for part in ["`model2vec` is only for", "`embedder` is only for", "`potion` is not the absolute path"] {
+        assert!(said.contains(part), "{said}");
+    }
 }
 
 #[test]

@@ -121,9 +121,20 @@ fn a_server_and_its_key_are_the_users_alone() {
 #[test]
 fn an_editor_knows_every_table_and_every_key() {
     let tables: Vec<_> = schemas().collect();
-    // A project can have no table for engines, folders, programs, plans, addresses, jobs, servers or the terminal.
-    let of_user =
-        ["engine", "folders", "formatters", "plan", "remote", "schedule", "sensors", "servers", "terminal"];
+    // A project can have no table for engines, folders, programs, files of vectors, plans, addresses, jobs, servers or
+    // the terminal.
+    let of_user = [
+        "engine",
+        "folders",
+        "formatters",
+        "knowledge",
+        "plan",
+        "remote",
+        "schedule",
+        "sensors",
+        "servers",
+        "terminal",
+    ];
     let of_projects = TABLES.iter().filter(|name| !of_user.contains(*name));
     assert!(tables.iter().map(|(name, _)| name).eq(of_projects));
     let keys = [
@@ -137,8 +148,8 @@ fn an_editor_knows_every_table_and_every_key() {
         let table = tables.iter().find(|table| table.0 == name).expect("the table");
         let properties = table.1["properties"].as_object().expect("keys");
         let known: BTreeSet<_> = properties.keys().map(String::as_str).collect();
-        // Only the user sets this one.
-        let keys = keys.iter().copied().filter(|key| *key != "auto_accept");
+        // Only the user sets these.
+        let keys = keys.iter().copied().filter(|key| !["auto_accept", "embedder"].contains(key));
         assert_eq!(known, keys.collect());
     }
 }

@@ -1,11 +1,11 @@
-//! The embedders that a store can have, by name: none, the built-in one, and models of servers.
+//! The embedders that a store can have, by name: none, the built-in one, static vectors, and models of servers.
 
 use std::ffi::OsString;
 
 use loop_knowledge::{Embedder, HashedEmbedder, documents::EmbedderId};
 use loop_manifest::{model::Model, settings::Settings};
 
-use super::KnowledgeError;
+use super::{KnowledgeError, model2vec};
 
 /// The name of the choice without an embedder.
 const NONE: &str = "none";
@@ -39,6 +39,18 @@ impl Embedders {
         }
     }
 
+    /// Returns the embedder of memories, or `None` if the settings name none. With `asks_no_server`, a model of a server
+    /// counts as none.
+    pub(super) async fn of_memories(
+        &self,
+        asks_no_server: bool,
+    ) -> Result<Option<Box<dyn Embedder>>, KnowledgeError> {
+        match self.settings.memory_embedder() {
+            Some(name) if !asks_no_server || is_local(name) => self.find(name, None).await,
+            _ => Ok(None),
+        }
+    }
+
     async fn find(
         &self,
         name: &str,
@@ -47,10 +59,19 @@ impl Embedders {
         Ok(match name {
             NONE => None,
             HashedEmbedder::NAME => Some(Box::new(HashedEmbedder)),
+            _ if model2vec::is_named(name) => {
+                let folder = self.settings.user.tables.knowledge.model2vec.as_deref();
+                Some(model2vec::load(name, folder)?)
+            }
             _ => {
                 let model = Model::choose(Some(name), &self.settings, &self.variables)?;
                 Some(Box::new(model.embedder(length).await?))
             }
         })
     }
+}
+
+/// Returns whether an embedder runs in this process.
+fn is_local(name: &str) -> bool {
+    [NONE, HashedEmbedder::NAME].contains(&name) || model2vec::is_named(name)
 }

@@ -75,9 +75,31 @@ pub enum KnowledgeError {
     /// The name of a store has a secret in it.
     #[error("the name has a secret in it, and would be the name of a file: choose another name")]
     SecretName,
-    /// There is no such embedder: it is neither `none` nor `hashed` nor a model.
-    #[error("the embedder is neither `none` nor `hashed`, and its model cannot be used")]
+    /// There is no such embedder: it has none of the fixed names, and is no model.
+    #[error("the embedder is neither `none` nor `hashed` nor `model2vec`, and its model cannot be used")]
     Model(#[from] ModelChoiceError),
+    /// This program was built without the embedder `model2vec`.
+    #[error("this `loop` was built without the embedder `model2vec`: build it with `--features model2vec`")]
+    WithoutModel2Vec,
+    /// The settings do not say where the weights of the embedder `model2vec` are.
+    #[error(
+        "your own settings do not say where the weights are: write `model2vec = \"/the/folder\"` under `[knowledge]`"
+    )]
+    NoModel2Vec,
+    /// The weights are not those of the store.
+    #[error(
+        "the store belongs to the embedder `{own}`, and the weights that your settings name are `{found}`"
+    )]
+    OtherModel2Vec {
+        /// The name of the embedder of the store.
+        own: String,
+        /// The name of the embedder with the weights.
+        found: String,
+    },
+    /// The weights of the embedder `model2vec` cannot be used.
+    #[cfg(feature = "model2vec")]
+    #[error(transparent)]
+    Model2Vec(#[from] loop_knowledge::Model2VecError),
     /// The server of the embedder returned no vector.
     #[error(transparent)]
     Embed(#[from] EmbedRequestError),
@@ -98,6 +120,9 @@ impl KnowledgeError {
             Self::InRun(_)
             | Self::Record(_)
             | Self::NoStoreInUse
+            | Self::WithoutModel2Vec
+            | Self::NoModel2Vec
+            | Self::OtherModel2Vec { .. }
             | Self::SecretName
             | Self::RemoteDisabled(_)
             | Self::Model(_)

@@ -4,6 +4,7 @@
 mod embedders;
 mod error;
 mod memory;
+mod model2vec;
 mod notes;
 mod pdf;
 mod rag;

@@ -45,7 +45,7 @@ pub enum MiningChoice {
 pub enum MiningEvent {
     /// A record was mined.
     Mined(Mined),
-    /// A record cannot be read, or its reply has no proposals that can be read. The text says so.
+    /// A record cannot be read, its reply has no proposals that can be read, or there are no vectors. The text says so.
     Skipped(String),
     /// This number of records is left for the next time.
     Left(usize),
@@ -68,6 +68,14 @@ impl WorkspaceKnowledge {
         mut on_event: impl FnMut(MiningEvent) + Send,
     ) -> Result<(), KnowledgeError> {
         let most_bytes = window.map_or(UNKNOWN_WINDOW_BYTES, half_of_window);
+        // Without vectors, only a proposal with the same words repeats a memory.
+        let embedder = self.embedders.of_memories(false).await.unwrap_or_else(|error| {
+            on_event(MiningEvent::Skipped(format!(
+                "proposals are compared by words: {}",
+                with_causes(&error)
+            )));
+            None
+        });
         let options = MiningOptions { most_bytes, again: *choice != MiningChoice::Changed };
         let mut records = records.into_iter();
         let mut mined = 0;
@@ -83,7 +91,7 @@ impl WorkspaceKnowledge {
                     continue;
                 }
             };
-            let report = memories.mine(vec![text], extractor, None, options, self.now).await?;
+            let report = memories.mine(vec![text], extractor, embedder.as_deref(), options, self.now).await?;
             for found in report.mined {
                 on_event(match found.has_reply {
                     true => MiningEvent::Mined(found),

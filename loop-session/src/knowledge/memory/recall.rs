@@ -28,7 +28,7 @@ pub struct RecallRequest {
     pub documents: bool,
     /// The most experiences. The settings may allow fewer.
     pub top_k: usize,
-    /// Whether no embedder is asked.
+    /// Whether no server is asked for vectors.
     pub full_text: bool,
     /// Whether notes are recalled, even if the settings leave them out.
     pub notes: bool,
@@ -69,7 +69,11 @@ impl RecallRequest {
             documents: documents.as_mut(),
             notes: notes.as_mut(),
         };
-        let embedders = RecallEmbedders { memories: None, documents: embedder.as_deref() };
+        let (of_memories, unusable) = match known.embedders.of_memories(self.full_text).await {
+            Ok(embedder) => (embedder, None),
+            Err(error) => (None, Some(with_causes(&error))),
+        };
+        let embedders = RecallEmbedders { memories: of_memories.as_deref(), documents: embedder.as_deref() };
         let options = RecallOptions {
             budget_tokens: self.max_tokens,
             top_k: self.top_k.min(known.rules().top_k),
@@ -78,7 +82,7 @@ impl RecallRequest {
         let found = recall(&self.text, sources, embedders, options).await?;
         let items = found.items.iter();
         known.log_found("recall", items.map(|item| (item.silo.to_string(), item.id.clone(), item.score)));
-        let failure = found.failure.as_ref().map(|failure| with_causes(failure)).or(missing);
+        let failure = found.failure.as_ref().map(|failure| with_causes(failure)).or(missing).or(unusable);
         let remark = failure.map(|why| format!("recall uses full text alone: {why}"));
         Ok((found, remark))
     }
@@ -108,13 +112,13 @@ impl RecallRequest {
 
 impl WorkspaceKnowledge {
     /// Returns the text of `{memory}` for a run, and remembers which memories the run received. It is empty if nothing
-    /// is known, and if the settings turn memories off. Uses full text alone, so it asks no server.
+    /// is known, and if the settings turn memories off. Asks no server for vectors.
     ///
     /// # Errors
     /// The files or a database cannot be used.
     pub fn recall_for_run(&self, run: &str, text: &str, max_tokens: u64) -> Result<String, KnowledgeError> {
         // A workspace without knowledge gets no database.
-        if !self.rules().is_enabled || !self.folder.path().exists() {
+        if !self.rules().is_enabled || self.folder.is_empty() {
             return Ok(String::new());
         }
         let mut memories = self.memories()?;
