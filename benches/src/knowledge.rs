@@ -1,5 +1,5 @@
 //! Measures an ingest beside reading and tokenising the same files, and a query beside the bare SQL query and one pass
-//! over all vectors.
+//! over all vectors. Then measures [recall](crate::recall).
 
 use std::{
     fs,
@@ -21,6 +21,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::{
     pairs::in_turn,
+    recall,
     table::{Row, Table},
 };
 
@@ -30,13 +31,13 @@ const PARAGRAPHS: usize = 4;
 
 /// The number of chunks that are searched, and how many are in each file.
 const CHUNKS: usize = 100_000;
-const CHUNKS_PER_FILE: usize = 1_000;
+pub(crate) const CHUNKS_PER_FILE: usize = 1_000;
 
 /// The most that both may take of their floors.
-const GOAL: f64 = 3.0;
+pub(crate) const GOAL: f64 = 3.0;
 
 /// The text that is searched.
-const QUERY: &str = "why does word17 follow word4711?";
+pub(crate) const QUERY: &str = "why does word17 follow word4711?";
 
 /// Runs the measurements.
 ///
@@ -59,11 +60,11 @@ pub fn measure(table: &mut Table) -> Result<()> {
     let what = format!("query of {CHUNKS} chunks / the bare SQL query and one pass over all vectors");
     let note = format!("{:.1} ms over {:.1} ms", pairs.first.median * 1e3, pairs.second.median * 1e3);
     table.add(Row::new(what, pairs.ratio).at_most(GOAL).note(note));
-    Ok(())
+    recall::measure(table, &runtime)
 }
 
 /// Knows no secrets.
-struct NoSecrets;
+pub(crate) struct NoSecrets;
 
 impl SecretFilter for NoSecrets {
     fn is_secret(&self, _: &Path) -> bool {
@@ -76,13 +77,13 @@ impl SecretFilter for NoSecrets {
 }
 
 /// A folder of files, whose paragraphs have the length of a chunk.
-struct Documents {
+pub(crate) struct Documents {
     files: Vec<PathBuf>,
     folder: TempDir,
 }
 
 impl Documents {
-    fn new(files: usize, paragraphs: usize) -> Result<Self> {
+    pub(crate) fn new(files: usize, paragraphs: usize) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let path = |number| folder.path().join(format!("{number}.txt"));
         let files: Vec<_> = (0..files).map(path).collect();
@@ -98,8 +99,12 @@ impl Documents {
         Ok(Self { files, folder })
     }
 
+    pub(crate) fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// Reads all files into a new store.
-    fn ingest(
+    pub(crate) fn ingest(
         &self,
         runtime: &Runtime,
         embedder: Option<&dyn Embedder>,
@@ -153,7 +158,7 @@ fn query(runtime: &Runtime, store: &mut DocumentStore) -> Result<Duration> {
 }
 
 /// Makes the full-text query of the store, and multiplies each of its vectors with another.
-fn bare_query(store: &Connection) -> Result<Duration> {
+pub(crate) fn bare_query(store: &Connection) -> Result<Duration> {
     let began = Instant::now();
     let query = fts::query(QUERY).context("a query")?;
     let mut best =

@@ -14,6 +14,7 @@ pub mod many_loops;
 pub mod memory;
 pub mod pairs;
 pub mod plan;
+mod recall;
 pub mod remote;
 pub mod results;
 pub mod sandbox;
