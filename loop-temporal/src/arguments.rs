@@ -1,6 +1,6 @@
 //! The command line.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use loop_core::Usd;
@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Tail(RunArgs),
     /// Cancel a submitted run, and end its agent
     Cancel(RunArgs),
+    /// Continue a submitted run that is over
+    Resume(ResumeArgs),
     /// Give a submitted run whose host is lost to another worker
     Reassign(RunArgs),
     /// Answer the question of a submitted run
@@ -69,6 +71,12 @@ pub(crate) struct SubmitArgs {
     /// The most that all these runs may cost together, in US dollars
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) budget: Option<Usd>,
+    /// Submit a run at the times of this cron expression, such as '0 3 * * *', until `loop cancel`
+    #[arg(long, value_name = "CRON", conflicts_with_all = ["count", "each", "budget"])]
+    pub(crate) cron: Option<String>,
+    /// The time zone of --cron, such as Europe/Berlin
+    #[arg(long, value_name = "ZONE", default_value = "UTC", requires = "cron")]
+    pub(crate) time_zone: String,
     /// Continue a run with a new history after N events
     #[arg(long, value_name = "N", default_value_t = LONGEST_HISTORY, hide = true)]
     pub(crate) longest_history: u32,
@@ -108,6 +116,27 @@ pub(crate) struct RunArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArgs {
+    /// The id of the run
+    pub(crate) run: String,
+    /// Allow N more iterations
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) add_iterations: u64,
+    /// Allow this many more US dollars
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub(crate) add_cost: Option<Usd>,
+    /// Allow N more tokens
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) add_tokens: u64,
+    /// Allow this much more time: 1800, 30m, 1h30m
+    #[arg(long, value_name = "TIME", value_parser = loop_manifest::duration::parse)]
+    pub(crate) add_seconds: Option<Duration>,
+    /// Add this note to the next prompt
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) note: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -9,18 +9,18 @@ use std::{
 
 use anyhow::{Context, bail};
 use loop_agents::process::Supervisor;
-use loop_core::Answer;
+use loop_core::{Answer, Grant};
 use loop_telemetry::StateDir;
 use loop_temporal::{
     Batch, GitPlace, PlannedLoops, Runs, Settings, WorkerPlace, WorkerPlan, WorkspacePlace, connect,
-    run_worker, submit,
+    run_worker, schedule, submit,
 };
 use serde_json::json;
 use temporalio_client::Client;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
-    arguments::{AnswerArgs, Command, Place, Reply, RunsArgs, SubmitArgs, WorkerArgs},
+    arguments::{AnswerArgs, Command, Place, Reply, ResumeArgs, RunsArgs, SubmitArgs, WorkerArgs},
     show,
 };
 
@@ -34,6 +34,10 @@ pub(crate) fn exec(command: Command) -> anyhow::Result<ExitCode> {
             Command::Show(args) => show::show_any(&runs().await?, &args).await,
             Command::Tail(args) => {
                 show::ended(&args.run, &runs().await?.outcome(&args.run).await?, args.json)
+            }
+            Command::Resume(args) => {
+                runs().await?.resume(&args.run, grant(&args)).await?;
+                Ok(ExitCode::SUCCESS)
             }
             Command::Reassign(args) => {
                 runs().await?.reassign(&args.run).await?;
@@ -69,8 +73,9 @@ fn settings() -> anyhow::Result<Settings> {
     let settings = loop_manifest::settings::Settings::load(&here, |name| env::var_os(name));
     let settings = settings.map_err(|findings| anyhow::anyhow!("{findings}"))?;
     let table = settings.user.tables.engine.temporal;
-    let key = table.key_env.as_ref().and_then(|name| env::var(name).ok());
-    Ok(Settings { table, key })
+    let value = |name: &Option<String>| name.as_ref().and_then(|name| env::var(name).ok());
+    let (key, encryption_key) = (value(&table.key_env), value(&table.encryption_key_env));
+    Ok(Settings { table, key, encryption_key })
 }
 
 async fn client(identity: &str) -> anyhow::Result<Client> {
@@ -150,6 +155,12 @@ async fn submit_runs(args: SubmitArgs) -> anyhow::Result<ExitCode> {
     // All manifests are read before the first run is submitted.
     let submissions = batch.submissions()?;
     let client = client("loop submit").await?;
+    if let Some(cron) = &args.cron {
+        for submission in submissions {
+            print(&schedule(&client, &batch.queue, (cron, &args.time_zone), submission).await?)?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     let submitted = submit(&client, &batch.queue, batch.budget, submissions).await?;
     if let Some(fleet) = &submitted.fleet {
         say(&format!("the runs share the budget {fleet}"));
@@ -158,6 +169,16 @@ async fn submit_runs(args: SubmitArgs) -> anyhow::Result<ExitCode> {
         print(run)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn grant(args: &ResumeArgs) -> Grant {
+    let mut grant = Grant::default()
+        .with_iterations(args.add_iterations)
+        .with_cost(args.add_cost.unwrap_or_default())
+        .with_tokens(args.add_tokens)
+        .with_time(args.add_seconds.unwrap_or_default());
+    grant.note = args.note.clone();
+    grant
 }
 
 async fn list(args: RunsArgs) -> anyhow::Result<ExitCode> {

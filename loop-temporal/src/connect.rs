@@ -7,7 +7,10 @@ use temporalio_client::{
     Client, ClientOptions, ClientTlsOptions, Connection, ConnectionOptions, TlsOptions,
     errors::ClientConnectError,
 };
+use temporalio_common::data_converters::{DataConverter, DefaultFailureConverter, PayloadConverter};
 use url::Url;
+
+use crate::encryption::Encryption;
 
 /// The address of a server on this machine, as `temporal server start-dev` has it.
 const DEFAULT_ADDRESS: &str = "127.0.0.1:7233";
@@ -24,6 +27,8 @@ pub struct Settings {
     pub table: TemporalSettings,
     /// The value of the variable that `key_env` names.
     pub key: Option<String>,
+    /// The value of the variable that `encryption_key_env` names.
+    pub encryption_key: Option<String>,
 }
 
 /// A server that cannot be used.
@@ -33,8 +38,11 @@ pub enum ConnectError {
     #[error("`engine.temporal.address` is `{0}`, which is no address; write it as `host:7233`")]
     Address(String),
     /// The variable with the key is not set.
-    #[error("`engine.temporal.key_env` names the variable {0}, which is not set")]
+    #[error("`engine.temporal` names the variable {0}, which is not set")]
     Key(String),
+    /// The key for payloads has another form.
+    #[error("`engine.temporal.encryption_key_env` names a variable with no key: {0}")]
+    EncryptionKey(&'static str),
     /// A file of the settings cannot be read.
     #[error("cannot read {path}, which `engine.temporal` names: {error}")]
     File {
@@ -119,9 +127,16 @@ impl Settings {
 /// # Errors
 /// The settings are wrong, or the server does not answer within 5 seconds.
 pub async fn connect(settings: &Settings, identity: &str) -> Result<Client, ConnectError> {
-    if let (Some(name), None) = (&settings.table.key_env, &settings.key) {
-        return Err(ConnectError::Key(name.clone()));
+    let Settings { table, key, encryption_key } = settings;
+    for (name, value) in [(&table.key_env, key), (&table.encryption_key_env, encryption_key)] {
+        if let (Some(name), None) = (name, value) {
+            return Err(ConnectError::Key(name.clone()));
+        }
     }
+    let encryption = Encryption::new(encryption_key.as_deref()).map_err(ConnectError::EncryptionKey)?;
+    // The messages of failures are texts of a run, too.
+    let failures = DefaultFailureConverter::new(encryption_key.is_some());
+    let converter = DataConverter::new(PayloadConverter::default(), failures, encryption);
     let options = ConnectionOptions::new(settings.url()?)
         .identity(identity)
         .connect_timeout(CONNECT_TIME)
@@ -133,7 +148,7 @@ pub async fn connect(settings: &Settings, identity: &str) -> Result<Client, Conn
     let connection = connected
         .map_err(|_| failed("it took more than 5 seconds".to_owned()))?
         .map_err(|error| failed(cause(&error)))?;
-    Client::new(connection, ClientOptions::new(settings.namespace()).build())
+    Client::new(connection, ClientOptions::new(settings.namespace()).data_converter(converter).build())
         .map_err(|error| failed(error.to_string()))
 }
 
@@ -153,7 +168,7 @@ mod tests {
     fn settings(address: &str) -> Settings {
         Settings {
             table: TemporalSettings { address: Some(address.to_owned()), ..TemporalSettings::default() },
-            key: None,
+            ..Settings::default()
         }
     }
 

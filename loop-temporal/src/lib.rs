@@ -1,11 +1,13 @@
 #![doc = include_str!("../README.md")]
 
 mod connect;
+mod encryption;
 mod fleet;
 mod host;
 mod limits;
 mod link;
 mod loops;
+mod outputs;
 mod perform;
 mod planned;
 mod protocol;
@@ -37,7 +39,7 @@ pub use self::{
     runs::{RunRow, Runs, RunsError},
     step_of::step_of,
     steps::{Contact, Steps},
-    submit::{Batch, LONGEST_HISTORY, SubmitError, Submitted, submit},
+    submit::{Batch, LONGEST_HISTORY, SubmitError, Submitted, schedule, submit},
     worker::{WorkerError, WorkerPlan, run_worker},
     workflow::{FleetWorkflow, LoopWorkflow},
     workspace::{Branch, GitPlace},

@@ -18,7 +18,11 @@ use tokio::sync::Mutex as AsyncMutex;
 
 use crate::{
     Link, LoopError, Loops, RemoteRun, RunState, StepAnswer, StepKind, StepLimits, StepRequest, Submission,
-    WorkspacePlace, step_of, step_of::change_texts, workspace::GitWorkspace,
+    WorkspacePlace,
+    outputs::{Outputs, shorten},
+    step_of,
+    step_of::change_texts,
+    workspace::GitWorkspace,
 };
 
 type PlannedParts = Parts<WithSnapshots<PlannedAgent>>;
@@ -39,6 +43,7 @@ struct Agent {
     parts: PlannedParts,
     redactor: Redactor,
     clone: Option<GitWorkspace>,
+    outputs: Outputs,
 }
 
 impl std::fmt::Debug for PlannedLoops {
@@ -66,6 +71,9 @@ impl PlannedLoops {
         let cx = cx.with_variables(self.variables.iter().cloned()).with_settings(settings);
         let mut composed = plan.compose(&cx).map_err(LoopError::new)?;
         if let Some(carried) = &submission.carried {
+            if let Some(grant) = carried.resumed.clone() {
+                composed = composed.grant(grant);
+            }
             let RunState { snapshot, output } = carried.state.clone();
             let output = output.map(serde_json::from_value).transpose().map_err(LoopError::new)?;
             composed = composed.resume_snapshot(snapshot.message, output);
@@ -105,7 +113,7 @@ impl PlannedLoops {
             )));
         }
         let (parts, redactor) = self.parts(submission, &folder, self.supervisor.clone())?;
-        Ok(Agent { parts, redactor, clone })
+        Ok(Agent { parts, redactor, clone, outputs: Outputs::default() })
     }
 }
 
@@ -132,7 +140,7 @@ impl Loops for PlannedLoops {
         Ok(Box::new(parts.run))
     }
 
-    async fn perform(&self, request: StepRequest, link: Arc<dyn Link>) -> Result<StepAnswer, LoopError> {
+    async fn perform(&self, mut request: StepRequest, link: Arc<dyn Link>) -> Result<StepAnswer, LoopError> {
         let place = self.place(&request);
         let mut place = place.lock().await;
         let agent = match place.take() {
@@ -142,7 +150,8 @@ impl Loops for PlannedLoops {
                 () = link.cancelled() => return Err(LoopError::new("the step ended before its files were there")),
             },
         };
-        let Agent { parts, redactor, clone } = place.insert(agent);
+        let Agent { parts, redactor, clone, outputs } = place.insert(agent);
+        outputs.restore(&mut request.work);
         let left = Ceiling::from(request.work.left);
         let limits = StepLimits { left, grace: parts.grace, overrun: parts.overrun };
         let evaluator = parts.evaluator.as_deref_mut();
@@ -150,6 +159,11 @@ impl Loops for PlannedLoops {
         if let Some(clone) = clone.as_ref().filter(|_| request.work.kind == StepKind::Iterate) {
             let message = format!("{}: iteration {}", request.submission.name, request.work.iteration);
             answer.branch = Some(clone.publish(&message).await);
+        }
+        match (&mut answer.result, request.work.kind) {
+            (WorkResult::Done(output), StepKind::Iterate) => outputs.shorten(request.work.iteration, output),
+            (WorkResult::Done(verdict), StepKind::Evaluate) => drop(shorten(verdict)),
+            _ => {}
         }
         redact(&mut answer, redactor);
         Ok(answer)

@@ -3,8 +3,8 @@
 use std::{collections::VecDeque, path::PathBuf, sync::Arc, time::Duration};
 
 use loop_core::{
-    ActionId, Answer, Ceiling, Ending, Notes, Question, Snapshot, StepRecord, Usage, Usd, Verdict, Versioned,
-    WorkResult,
+    ActionId, Answer, Ceiling, Ending, Grant, Notes, Question, Snapshot, StepRecord, Usage, Usd, Verdict,
+    Versioned, WorkResult,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -51,6 +51,9 @@ pub struct Carried {
     pub claims: u32,
     /// The status, which has the latest steps.
     pub status: RunStatus,
+    /// Additions to the limits, if a person resumes the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumed: Option<Grant>,
     /// The answers that the run has not read.
     pub answers: VecDeque<PersonAnswer>,
 }
@@ -279,4 +282,6 @@ pub struct Outcome {
     pub status: RunStatus,
     /// The run time.
     pub elapsed: Duration,
+    /// The submission that resumes the run. `None` if a part of the loop has no snapshot.
+    pub resumable: Option<Box<Submission>>,
 }

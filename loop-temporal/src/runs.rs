@@ -3,11 +3,11 @@
 use std::time::{Duration, SystemTime};
 
 use futures::TryStreamExt;
-use loop_core::{Answer, BoxError};
+use loop_core::{Answer, BoxError, Grant};
 use temporalio_client::{
     Client, WorkflowCancelOptions, WorkflowDescribeOptions, WorkflowExecutionDescription,
-    WorkflowExecutionStatus, WorkflowGetResultOptions, WorkflowListOptions, WorkflowQueryOptions,
-    WorkflowSignalOptions,
+    WorkflowExecutionStatus, WorkflowGetResultOptions, WorkflowIdReusePolicy, WorkflowListOptions,
+    WorkflowQueryOptions, WorkflowSignalOptions, WorkflowStartOptions, schedules::DeleteScheduleOptions,
 };
 
 use temporalio_common::protos::temporal::api::enums::v1::PendingActivityState;
@@ -51,6 +51,12 @@ pub enum RunsError {
         #[source]
         error: BoxError,
     },
+    /// The run is in progress, or failed on the server.
+    #[error("only a run that is over can be resumed; the state of {0} is `{1}`")]
+    NotOver(String, &'static str),
+    /// The run cannot be restored.
+    #[error("the run {0} has no state from which it can continue: submit its manifest again")]
+    NoState(String),
     /// No question is open.
     #[error("the run {0} asks nothing now: its state is `{1}`")]
     NoQuestion(String, String),
@@ -156,6 +162,32 @@ impl Runs {
         sent.map_err(refused("pass the answer on"))
     }
 
+    /// Continues a run that is over, with additions to its limits. It no longer belongs to a shared budget.
+    ///
+    /// # Errors
+    /// The run is not over, or has no state.
+    pub async fn resume(&self, run: &str, grant: Grant) -> Result<(), RunsError> {
+        let handle = self.0.get_workflow_handle::<LoopWorkflow>(run);
+        let described = handle.describe(WorkflowDescribeOptions::default()).await;
+        let described = described.map_err(refused("describe the run"))?;
+        if described.status() != WorkflowExecutionStatus::Completed {
+            let state = state(described.status());
+            return Err(RunsError::NotOver(run.to_owned(), state));
+        }
+        let resumable = self.outcome(run).await?.resumable;
+        let mut submission = *resumable.ok_or_else(|| RunsError::NoState(run.to_owned()))?;
+        submission.fleet = None;
+        if let Some(carried) = &mut submission.carried {
+            carried.resumed = Some(grant);
+        }
+        let options = WorkflowStartOptions::new(described.task_queue(), run)
+            .id_reuse_policy(WorkflowIdReusePolicy::AllowDuplicate)
+            .static_summary(submission.name.as_str())
+            .build();
+        let started = self.0.start_workflow(LoopWorkflow::run, submission, options).await;
+        started.map(drop).map_err(refused("resume the run"))
+    }
+
     /// Takes a run from its worker, and gives it to another one of its queue. An agent that is still there ends first.
     ///
     /// # Errors
@@ -166,13 +198,18 @@ impl Runs {
         sent.map_err(refused("reassign the run"))
     }
 
-    /// Asks a run to end. Its agent is ended too.
+    /// Asks a run to end. Its agent is ended too. A schedule is deleted.
     ///
     /// # Errors
     /// There is no such run.
     pub async fn cancel(&self, run: &str) -> Result<(), RunsError> {
         let handle = self.0.get_workflow_handle::<LoopWorkflow>(run);
-        handle.cancel(WorkflowCancelOptions::default()).await.map_err(refused("cancel the run"))
+        let Err(error) = handle.cancel(WorkflowCancelOptions::default()).await else { return Ok(()) };
+        let schedule = self.0.get_schedule_handle(run);
+        match schedule.delete(DeleteScheduleOptions::default()).await {
+            Ok(()) => Ok(()),
+            Err(_) => Err(refused("cancel the run")(error)),
+        }
     }
 }
 

@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use loop_core::Usd;
+use loop_core::{BoxError, Usd};
 use loop_manifest::{
     Overrides, Plan, Source,
     plan::{OnHalt, SnapshotMode},
 };
 use temporalio_client::{
-    Client, WorkflowIdReusePolicy, WorkflowSignalOptions, WorkflowStartOptions, errors::WorkflowStartError,
+    Client, WorkflowIdReusePolicy, WorkflowSignalOptions, WorkflowStartOptions,
+    errors::WorkflowStartError,
+    schedules::{CreateScheduleOptions, ScheduleAction, ScheduleOverlapPolicy, ScheduleSpec},
 };
 use uuid::Uuid;
 
@@ -80,6 +82,15 @@ pub enum SubmitError {
         manifest: PathBuf,
         /// The part.
         part: &'static str,
+    },
+    /// The server refused a schedule.
+    #[error("the server refused the schedule `{cron}`: {error}")]
+    Schedule {
+        /// The cron expression.
+        cron: String,
+        /// The cause.
+        #[source]
+        error: BoxError,
     },
     /// The folder has no commit that workers can clone.
     #[error("`--workspace git` needs a commit that workers can clone: {0}")]
@@ -225,6 +236,31 @@ pub async fn submit(
         submitted.runs.push(run);
     }
     Ok(submitted)
+}
+
+/// Submits a run at the times of a cron expression, until the schedule is deleted. While a run is in progress, its schedule
+/// starts no other one. Returns the id of the schedule.
+///
+/// # Errors
+/// The server refuses the expression or the time zone.
+pub async fn schedule(
+    client: &Client,
+    queue: &str,
+    (cron, time_zone): (&str, &str),
+    submission: Submission,
+) -> Result<String, SubmitError> {
+    let id = Uuid::now_v7().to_string();
+    let action = ScheduleAction::start_workflow(LoopWorkflow::run, submission, queue, id.as_str());
+    let spec = ScheduleSpec::builder().cron_strings(vec![cron.to_owned()]).timezone_name(time_zone).build();
+    let options = CreateScheduleOptions::builder()
+        .action(action)
+        .spec(spec)
+        .overlap_policy(ScheduleOverlapPolicy::Skip)
+        .build();
+    match client.create_schedule(id.as_str(), options).await {
+        Ok(_) => Ok(id),
+        Err(error) => Err(SubmitError::Schedule { cron: cron.to_owned(), error: error.into() }),
+    }
 }
 
 fn options(queue: &str, id: &str, summary: &str) -> WorkflowStartOptions {

@@ -14,7 +14,7 @@ use crate::{
 const ENGINES: &[&str] = &["temporal"];
 
 const KEYS: &[&str] =
-    &["address", "namespace", "tls", "ca_file", "certificate_file", "key_file", "server_name", "key_env"];
+    &["address", "namespace", "tls", "ca_file", "certificate_file", "key_file", "server_name", "key_env", "encryption_key_env"];
 
 /// The values of `[engine]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub struct TemporalSettings {
     pub server_name: Option<String>,
     /// The variable with the key of the server's API.
     pub key_env: Option<String>,
+    /// The variable with the key that encrypts what the server stores: 64 hexadecimal digits.
+    pub encryption_key_env: Option<String>,
 }
 
 pub(super) fn read(
@@ -73,6 +75,7 @@ fn temporal(mut table: SettingsTable<'_>) -> TemporalSettings {
         key_file: text("key_file").map(PathBuf::from),
         server_name: text("server_name"),
         key_env: text("key_env"),
+        encryption_key_env: text("encryption_key_env"),
     }
 }
 

@@ -10,7 +10,7 @@ use temporalio_sdk::{
 };
 
 use super::{LoopWorkflow, clock::Clock, ended, failure, reserve::Reservation};
-use crate::{Carried, Claim, Loops, Outcome, RemoteRun, Steps, Submission};
+use crate::{Carried, Claim, Loops, Outcome, RemoteRun, RunStatus, Steps, Submission};
 
 /// The number of settled steps in the status of a run.
 const STEPS_SHOWN: usize = 20;
@@ -52,14 +52,14 @@ impl<'a> Driver<'a> {
         let run = loops.run(cx.workflow_id(), &submission).map_err(failure)?;
         let clock = Clock::starting_at(run.progress().now(), cx.workflow_time());
         let carried = submission.carried.take();
-        let is_continued = carried.is_some();
+        let is_continued = carried.as_ref().is_some_and(|carried| carried.resumed.is_none());
         let claim = carried.as_ref().and_then(|carried| carried.claim.clone());
         let claims = carried.as_ref().map_or(0, |carried| carried.claims);
         cx.state_mut(|state| {
             if let Some(Carried { status, answers, .. }) = carried.map(|carried| *carried) {
                 // An answer may have come before this.
                 state.answers = answers.into_iter().chain(state.answers.drain(..)).collect();
-                state.status = status;
+                state.status = RunStatus { ending: None, ..status };
             }
             state.status.name.clone_from(&submission.name);
         });
@@ -117,19 +117,29 @@ impl<'a> Driver<'a> {
                 }
                 Action::Finish(ending) => {
                     self.leave().await;
-                    return Ok(self.finish(*ending));
+                    return self.finish(*ending);
                 }
                 other => return Err(failure(format!("this worker does not know {other:?}")).into()),
             }
         }
     }
 
-    fn finish(self, ending: Ending) -> Outcome {
+    fn finish(mut self, ending: Ending) -> WorkflowResult<Outcome> {
         self.cx.state_mut(|state| ended(&mut state.status, &ending));
         let status = self.cx.state(|state| state.status.clone());
         let elapsed = self.run.progress().elapsed();
+        let resumable = self.submission()?.map(Box::new);
         self.loops.finished(self.cx.workflow_id(), self.run);
-        Outcome { ending, status, elapsed }
+        Ok(Outcome { ending, status, elapsed, resumable })
+    }
+
+    /// Returns the submission with the state of the run. `None` if a part of the run has no snapshot.
+    fn submission(&mut self) -> WorkflowResult<Option<Submission>> {
+        let Some(state) = self.run.state().map_err(failure)? else { return Ok(None) };
+        let (claim, claims) = (self.claim.clone(), self.claims);
+        let (status, answers) = self.cx.state(|state| (state.status.clone(), state.answers.clone()));
+        let carried = Carried { state, claim, claims, status, resumed: None, answers };
+        Ok(Some(Submission { carried: Some(Box::new(carried)), ..Submission::clone(&self.submission) }))
     }
 
     /// Begins a new history before this one is too long for the server, with the state of the run as its input. The action
@@ -142,12 +152,8 @@ impl<'a> Driver<'a> {
         if !is_ready || self.is_cancelled || self.cx.cancellation_token().is_cancelled() {
             return Ok(());
         }
-        let Some(state) = self.run.state().map_err(failure)? else { return Ok(()) };
         self.give_back().await;
-        let (claim, claims) = (self.claim.clone(), self.claims);
-        let (status, answers) = self.cx.state(|state| (state.status.clone(), state.answers.clone()));
-        let carried = Some(Box::new(Carried { state, claim, claims, status, answers }));
-        let submission = Submission { carried, ..Submission::clone(&self.submission) };
+        let Some(submission) = self.submission()? else { return Ok(()) };
         match self.cx.continue_as_new(submission, ContinueAsNewOptions::default())? {}
     }
 

@@ -40,7 +40,7 @@ pub(crate) fn ended(server: &Server, run: &str, folder: &Path) -> Outcome {
     serde_json::from_str(&server.says(&["tail", run, "--json"], folder)).expect("an outcome")
 }
 
-pub(crate) fn processes(seconds: u32) -> usize {
+pub(crate) fn processes(seconds: impl std::fmt::Display) -> usize {
     let wanted = format!("sleep\0{seconds}\0");
     let all = fs::read_dir("/proc").expect("processes").flatten();
     let lines = all.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());

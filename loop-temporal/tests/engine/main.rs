@@ -2,7 +2,9 @@
 //! program `temporal`.
 
 mod conformance;
+mod faults;
 mod fleet;
 mod hosts;
 mod laws;
+mod network;
 mod server;

@@ -13,8 +13,16 @@ use loop_temporal::{Settings, connect};
 use tempfile::TempDir;
 use temporalio_client::Client;
 
+use crate::network::Network;
+
 /// The variable with the path of the program `temporal`.
 const PROGRAM: &str = "LOOP_TEMPORAL_SERVER";
+
+/// The variable with the path of a library that changes the clock of a program.
+const CLOCK_LIBRARY: &str = "LOOP_TEMPORAL_FAKETIME";
+
+/// A key that `LOOP_TEST_KEY` has in each call.
+const KEY: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 
 /// Waits until something holds, and fails after two minutes.
 #[track_caller]
@@ -54,7 +62,7 @@ impl Server {
 
     fn settings(&self) -> Settings {
         let table = TemporalSettings { address: Some(self.address()), ..TemporalSettings::default() };
-        Settings { table, key: None }
+        Settings { table, ..Settings::default() }
     }
 
     fn wait(&self) {
@@ -77,11 +85,26 @@ impl Server {
     fn call(&self, args: &[&str], folder: &Path) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_loop-temporal"));
         command.args(args).current_dir(folder).env("LOOP_CONFIG", self.folder.path().join("settings.toml"));
+        command.env("LOOP_TEST_KEY", KEY);
         command
     }
 
     pub(crate) fn worker(&self, queue: &str, name: &str) -> Worker {
         self.worker_at(queue, name, name)
+    }
+
+    /// Starts a worker on a host whose clock is an hour ahead.
+    pub(crate) fn worker_ahead(&self, queue: &str, name: &str) -> Worker {
+        let library = std::env::var_os(CLOCK_LIBRARY)
+            .unwrap_or_else(|| panic!("{CLOCK_LIBRARY} names no libfaketime; `.ci/engine` installs one"));
+        let mut command = self.worker_command(queue, name, name);
+        command.env("LD_PRELOAD", library).env("FAKETIME", "+1h").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+        Worker(command.spawn().expect("a worker"))
+    }
+
+    /// Starts a worker with further arguments.
+    pub(crate) fn worker_with(&self, queue: &str, args: &[&str]) -> Worker {
+        Worker(self.worker_command(queue, queue, queue).args(args).spawn().expect("a worker"))
     }
 
     /// Starts a worker on another host: in a state folder of this name, which its agents see as `LOOP_TEST_HOST`.
@@ -94,6 +117,33 @@ impl Server {
         let mut command = self.call(&args, self.folder.path());
         command.env("LOOP_HOME", self.folder.path().join(host)).env("LOOP_TEST_HOST", host);
         command
+    }
+
+    /// Starts a worker that reaches the server through this network.
+    pub(crate) fn worker_behind(&self, network: &Network, queue: &str, name: &str) -> Worker {
+        let settings = self.folder.path().join("network.toml");
+        let text = format!("[engine.temporal]\naddress = \"127.0.0.1:{}\"\n", network.port());
+        std::fs::write(&settings, text).expect("settings");
+        let mut command = self.worker_command(queue, name, name);
+        Worker(command.env("LOOP_CONFIG", settings).spawn().expect("a worker"))
+    }
+
+    /// Returns a network between a worker and this server.
+    pub(crate) fn network(&self) -> Network {
+        Network::to(self.port)
+    }
+
+    /// Adds settings to `[engine.temporal]`.
+    pub(crate) fn set(&self, text: &str) {
+        let settings = self.folder.path().join("settings.toml");
+        let old = std::fs::read_to_string(&settings).expect("settings");
+        std::fs::write(settings, format!("{old}{text}\n")).expect("settings");
+    }
+
+    /// Returns everything that the server has stored.
+    pub(crate) fn stored(&self) -> Vec<u8> {
+        let files = ["temporal.db", "temporal.db-wal"].map(|name| self.folder.path().join(name));
+        files.iter().filter_map(|file| std::fs::read(file).ok()).flatten().collect()
     }
 
     /// Starts a worker that ends with an error, and returns that.
