@@ -13,8 +13,17 @@ use crate::{
 
 const ENGINES: &[&str] = &["temporal"];
 
-const KEYS: &[&str] =
-    &["address", "namespace", "tls", "ca_file", "certificate_file", "key_file", "server_name", "key_env", "encryption_key_env"];
+const KEYS: &[&str] = &[
+    "address",
+    "namespace",
+    "tls",
+    "ca_file",
+    "certificate_file",
+    "key_file",
+    "server_name",
+    "key_env",
+    "encryption_key_env",
+];
 
 /// The values of `[engine]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
