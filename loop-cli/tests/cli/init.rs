@@ -97,6 +97,19 @@ fn what_is_found_is_said_and_so_is_what_was_not_taken() {
 }
 
 #[test]
+fn a_project_with_presets_is_built_with_them() {
+    let scenario = scenario(&[("claude", "")]);
+    scenario.write("core/CMakeLists.txt", "enable_testing()\n");
+    let presets = r#"{"configurePresets": [{"name": "dev", "binaryDir": "${sourceDir}/out"}],
+        "testPresets": [{"name": "unit", "configurePreset": "dev"}]}"#;
+    scenario.write("core/CMakePresets.json", presets);
+    let command =
+        "cd core && cmake --preset dev && cmake --build out && ctest --preset unit --output-on-failure";
+    call(&scenario, &["init"]).exits(0).says(&[command, "from core/CMakePresets.json"]);
+    assert!(scenario.read("loop.yaml").contains(command));
+}
+
+#[test]
 fn what_is_not_found_is_left_open_warned_about_and_never_run() {
     let scenario = scenario(&[]);
     let ran = call(&scenario, &["init"]).exits(0);

@@ -183,6 +183,20 @@ fn each_build_tool_has_its_commands() {
             &[("CMakeLists.txt", "project(x)\nENABLE_TESTING()\n")],
             "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure",
         ),
+        (
+            &[
+                ("CMakeLists.txt", "enable_testing()\n"),
+                (
+                    "CMakePresets.json",
+                    r#"{"configurePresets": [{"name": "dev", "binaryDir": "${sourceDir}/out"}]}"#,
+                ),
+            ],
+            "cmake --preset dev && cmake --build out && ctest --test-dir out --output-on-failure",
+        ),
+        (
+            &[("CMakeLists.txt", "enable_testing()\n"), ("CMakePresets.json", "{")],
+            "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure",
+        ),
         (&[("Gemfile", "gem 'rspec'\n")], "bundle exec rspec"),
         (&[("Gemfile", "gemspec\n"), (".rspec", "")], "bundle exec rspec"),
         (&[("Rakefile", "Rake::TestTask.new(:test)\n")], "rake test"),
@@ -267,12 +281,12 @@ fn projects_in_subfolders_are_found_if_the_folder_has_none() {
         (".hidden/go.mod", ""),
         ("a/b/c/d/go.mod", ""),
     ];
-    assert_eq!(tests(&files), ["cd web && npm run test", "cd 'my services' && cd api && go test ./..."]);
+    assert_eq!(tests(&files), ["cd web && npm run test", "cd 'my services'/api && go test ./..."]);
     assert_eq!(tests(&[files[0], ("Makefile", "test:\n")]), ["make test"]);
-    assert_eq!(tests(&[("a/b/c/go.mod", "")]), ["cd a && cd b && cd c && go test ./..."]);
+    assert_eq!(tests(&[("a/b/c/go.mod", "")]), ["cd a/b/c && go test ./..."]);
     let root = ("package.json", r#"{ "workspaces": ["packages/*"] }"#);
     let part = ("packages/x/package.json", r#"{ "scripts": { "test": "jest" } }"#);
-    assert_eq!(tests(&[root, ("yarn.lock", ""), part]), ["cd packages && cd x && yarn run test"]);
+    assert_eq!(tests(&[root, ("yarn.lock", ""), part]), ["cd packages/x && yarn run test"]);
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn tests_in_a_part_of_a_project_are_found() {
         "cmake -S . -B build && cmake --build build && ctest --test-dir build/tests --output-on-failure";
     assert_eq!(tests(&cmake), [command]);
     let dotnet = [("src/A/A.csproj", "<Project/>"), ("test/A.Tests/A.Tests.csproj", "<Project/>")];
-    assert_eq!(tests(&dotnet), ["cd test && cd A.Tests && dotnet test"]);
+    assert_eq!(tests(&dotnet), ["cd test/A.Tests && dotnet test"]);
     assert_eq!(tests(&[("A.vbproj", "<PackageReference Include=\"xunit\"/>")]), ["dotnet test"]);
     assert_eq!(tests(&[("A.csproj", "<Project/>")]), NOTHING);
     let rspec = [("x.gemspec", "s.add_development_dependency \"rspec\""), ("Gemfile", "gemspec\n")];

@@ -4,6 +4,7 @@ use std::{borrow::Cow, path::Path};
 
 use super::{
     super::template::Purpose,
+    cmake_presets,
     project_check::{CheckOrigin, ProjectCheck, names_in, read},
 };
 
@@ -39,6 +40,9 @@ fn cmake(dir: &Path) -> Option<ProjectCheck> {
     } else {
         shlex::try_quote(&format!("build/{}", below()?)).ok()?.into_owned()
     };
+    if let Some(command) = cmake_presets::command(dir) {
+        return Some(ProjectCheck::new(CheckOrigin::Tool, cmake_presets::PRESETS, command));
+    }
     let command = format!(
         "cmake -S . -B build && cmake --build build && ctest --test-dir {folder} --output-on-failure"
     );

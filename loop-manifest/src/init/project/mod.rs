@@ -5,6 +5,7 @@
 
 mod build_tools;
 mod cargo;
+mod cmake_presets;
 mod layouts;
 mod node;
 mod project_check;

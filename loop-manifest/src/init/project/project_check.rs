@@ -10,6 +10,8 @@ pub struct ProjectCheck {
     /// The file that points to it, relative to the folder.
     pub file: Cow<'static, str>,
     pub(super) origin: CheckOrigin,
+    /// The project is in a folder below.
+    pub(super) is_below: bool,
 }
 
 /// How much of a command the project itself defines, from least to most.
@@ -25,14 +27,20 @@ pub(super) enum CheckOrigin {
 
 impl ProjectCheck {
     pub(super) fn new(origin: CheckOrigin, file: &'static str, command: impl Into<String>) -> Self {
-        Self { command: command.into(), file: Cow::Borrowed(file), origin }
+        Self { command: command.into(), file: Cow::Borrowed(file), origin, is_below: false }
     }
 
     /// Returns the same check for the folder above, in which this one's folder has this name.
     pub(super) fn in_subfolder(self, name: &str) -> Option<Self> {
         let folder = shlex::try_quote(name).ok()?;
-        let command = format!("cd {folder} && {}", self.command);
-        Some(Self { command, file: Cow::Owned(format!("{name}/{}", self.file)), origin: self.origin })
+        // A check of a folder further down begins with its own `cd`.
+        let deeper = self.command.strip_prefix("cd ").filter(|_| self.is_below);
+        let command = match deeper {
+            Some(rest) => format!("cd {folder}/{rest}"),
+            None => format!("cd {folder} && {}", self.command),
+        };
+        let file = Cow::Owned(format!("{name}/{}", self.file));
+        Some(Self { command, file, origin: self.origin, is_below: true })
     }
 }
 
