@@ -64,6 +64,15 @@ fn an_unknown_cost_is_not_that_of_an_outer_run() {
 }
 
 #[test]
+fn a_goal_that_was_met_before_the_first_iteration_cost_nothing() {
+    let scenario = Scenario::new();
+    let manifest = finishing("echo x > worked", "true", NOTE).set("check_first", true);
+    scenario.run_manifest(&manifest).exits(0);
+    assert_eq!(scenario.read("ended"), "goal_met 0 0.00\n");
+    assert!(!scenario.has("worked"));
+}
+
+#[test]
 fn its_failure_changes_neither_the_exit_code_nor_the_record() {
     let scenario = Scenario::new();
     let ran = scenario.run_manifest(&finishing("true", "true", "echo no mail server; exit 3")).exits(0);

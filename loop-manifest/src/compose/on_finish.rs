@@ -6,6 +6,7 @@
 use std::{ffi::OsStr, time::Duration};
 
 use loop_agents::process::Process;
+use loop_core::Usd;
 use loop_telemetry::Record;
 
 use crate::{context::ExecutionContext, plan::Plan};
@@ -17,7 +18,8 @@ pub const ON_FINISH_TIME: Duration = Duration::from_mins(1);
 const REASON: &str = "LOOP_REASON";
 /// The variable with the exit code of the run.
 const EXIT_CODE: &str = "LOOP_EXIT_CODE";
-/// The variable with the reported cost in US dollars. It does not exist if no cost was reported.
+/// The variable with the reported cost in US dollars. It does not exist if no cost was reported, unless the goal was met
+/// before the first iteration.
 const COST: &str = "LOOP_COST_USD";
 
 impl Plan {
@@ -32,7 +34,10 @@ impl Plan {
         let seen = self.evaluator_sees().split(cx.variables().iter().cloned()).seen;
         // The variable of an outer run must not pass for an unknown cost of this one.
         let seen = seen.into_iter().filter(|(name, _)| name.as_os_str() != OsStr::new(COST));
-        let cost = record.estimated_cost_usd.map(|cost| (COST, cost.to_string().replacen('$', "", 1)));
+        // The check came first and passed, so no agent ever started.
+        let nothing = (record.success && record.iterations == 0).then_some(Usd::ZERO);
+        let cost = record.estimated_cost_usd.or(nothing);
+        let cost = cost.map(|cost| (COST, cost.to_string().replacen('$', "", 1)));
         let about_end = [(REASON, record.ending_name().to_owned()), (EXIT_CODE, exit_code.to_string())];
         let process = Process::shell(line).dir(cx.folder()).also_env(seen).also_env(&self.agent.env.set);
         let process = process.also_env(about_end.into_iter().chain(cost));
