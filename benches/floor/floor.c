@@ -2,14 +2,15 @@
  * The floor under `loop run`: spawns the same commands, reads what they print, and waits for them.
  * Nothing else. Usage: floor COUNT AGENT EVALUATOR
  *
- * As under `loop run`, each command runs through `sh -c` in a session of its own. The agent's two outputs
- * are a pipe each; the evaluator's go into one.
+ * As under `loop run`, each command runs in a session of its own, and a command without shell syntax without a
+ * shell. The agent's two outputs are a pipe each; the evaluator's go into one.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,7 +40,9 @@ static void run(char *command, int null, int outputs)
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     pid_t child;
-    char *argv[] = {"sh", "-c", command, NULL};
+    int simple = !strpbrk(command, " \t\n'\"\\$&;|<>(){}*?#~=`");
+    char *line[] = {"sh", "-c", command, NULL};
+    char **argv = simple ? line + 2 : line;
 
     check(posix_spawn_file_actions_init(&actions), "actions");
     check(posix_spawnattr_init(&attributes), "attributes");
@@ -50,7 +53,7 @@ static void run(char *command, int null, int outputs)
     posix_spawn_file_actions_adddup2(&actions, pipes[0][1], 1);
     posix_spawn_file_actions_adddup2(&actions, pipes[outputs - 1][1], 2);
 
-    check(posix_spawn(&child, "/bin/sh", &actions, &attributes, argv, environ), "posix_spawn");
+    check(posix_spawnp(&child, argv[0], &actions, &attributes, argv, environ), "posix_spawn");
     for (int i = 0; i < outputs; i++)
         close(pipes[i][1]);
     for (int i = 0; i < outputs; i++)
