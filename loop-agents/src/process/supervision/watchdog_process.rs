@@ -121,22 +121,27 @@ impl<'a> WatchdogProcess<'a> {
 
     /// Returns when the process is gone, or when its stream cannot be read any more.
     fn run(mut self) {
-        while self
-            .wait()
-            .and_then(|is_readable| if is_readable { self.read_messages() } else { Ok(true) })
-            .unwrap_or(false)
-        {
+        let mut next_check = Instant::now() + self.pause();
+        while let Ok(is_readable) = readable(next_check.saturating_duration_since(Instant::now())) {
+            let known = self.stops;
+            if is_readable && !self.read_messages().unwrap_or(false) {
+                return;
+            }
+            // Each command comes with messages. A check for each of them would take as long as a short command.
+            if known == self.stops && Instant::now() < next_check {
+                continue;
+            }
             self.check();
+            next_check = Instant::now() + self.pause();
         }
     }
 
-    /// Waits for a message, or for the next check. Returns true if there is something to read.
-    fn wait(&self) -> io::Result<bool> {
-        let pause = match self.stops {
+    /// Returns the time between two checks.
+    const fn pause(&self) -> Duration {
+        match self.stops {
             StopPolicy::Continue => CHECK_INTERVAL,
             StopPolicy::Freeze => FROZEN_CHECK_INTERVAL,
-        };
-        readable(pause)
+        }
     }
 
     /// Reads the bytes that have arrived. Returns false at the end of the stream.
