@@ -113,8 +113,11 @@ pub(crate) fn nearest(object: &str, written: &str) -> Option<&'static Key> {
         return None;
     }
     let is_synonym = |key: &&Key| Some(key.name()) == synonym;
+    let misspelt = if synonym.is_none() { other_tools::misspelt_synonym(written) } else { None };
+    let is_near = |key: &&Key| Some(key.name()) == misspelt;
     // Several objects have limits. Without one of them, the limit of the whole run is meant.
-    let of_run = || others.iter().find(|key| is_synonym(key) && key.object() == "guardrails");
+    let of_run =
+        || others.iter().find(|key| (is_synonym(key) || is_near(key)) && key.object() == "guardrails");
     // `env.FOO`, as TOML has it. Most people want to set a variable.
     if object.is_empty() && written.split('.').next() == Some("env") {
         return all().find(|key| key.path == "agent.env.set");
@@ -123,8 +126,9 @@ pub(crate) fn nearest(object: &str, written: &str) -> Option<&'static Key> {
     own.iter()
         .find(|key| is_synonym(key))
         .copied()
-        .or_else(|| closest(written, own, Key::name))
-        .or_else(|| of_run().or_else(|| others.iter().find(|key| is_synonym(key))).copied())
+        .or_else(|| closest(written, own.iter().copied(), Key::name))
+        .or_else(|| own.iter().find(|key| is_near(key)).copied())
+        .or_else(|| of_run().or_else(|| others.iter().find(|key| is_synonym(key) || is_near(key))).copied())
         // Every letter looks like a name of one letter.
         .or_else(|| closest(first, others.into_iter().filter(|key| key.name().len() > 1), Key::name))
 }
@@ -157,6 +161,8 @@ mod tests {
         for (object, written, path) in [
             ("agent", "timeout", "agent.max_seconds"),
             ("evaluator", "timeout", "evaluator.max_seconds"),
+            ("agent", "timout", "agent.max_seconds"),
+            ("", "time-out", "guardrails.max_seconds"),
             ("guardrails", "max-time", "guardrails.max_seconds"),
             ("", "timeout", "guardrails.max_seconds"),
             ("", "budget", "guardrails.max_cost_usd"),

@@ -130,6 +130,15 @@ pub(super) fn synonym(written: &str) -> Option<&'static str> {
     SYNONYMS.iter().find(|(words, _)| words.contains(&&*plain)).map(|(_, name)| *name)
 }
 
+/// Returns the name of our key for what other tools call `written`, if one letter of that is wrong: `timout`.
+pub(super) fn misspelt_synonym(written: &str) -> Option<&'static str> {
+    /// In a shorter word, one other letter makes another word: `tests`, `texts`.
+    const SHORTEST: usize = 6;
+    let plain = plain(written);
+    let is_near = |word: &&str| word.len() >= SHORTEST && strsim::osa_distance(&plain, word) == 1;
+    SYNONYMS.iter().find(|(words, _)| words.iter().any(|word| is_near(word))).map(|(_, name)| *name)
+}
+
 /// Returns what to do instead of writing a key with this name of another tool.
 pub(crate) fn advice(written: &str) -> Option<String> {
     let plain = plain(written);
