@@ -102,11 +102,6 @@ impl Server {
         Worker(command.spawn().expect("a worker"))
     }
 
-    /// Starts a worker with further arguments.
-    pub(crate) fn worker_with(&self, queue: &str, args: &[&str]) -> Worker {
-        Worker(self.worker_command(queue, queue, queue).args(args).spawn().expect("a worker"))
-    }
-
     /// Starts a worker on another host: in a state folder of this name, which its agents see as `LOOP_TEST_HOST`.
     pub(crate) fn worker_at(&self, queue: &str, name: &str, host: &str) -> Worker {
         Worker(self.worker_command(queue, name, host).spawn().expect("a worker"))
