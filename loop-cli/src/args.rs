@@ -383,6 +383,9 @@ Examples:
         after_help = "Example:\n  loop answer 0198b2c4-77aa-7c31-9d1c-3f6c2b7e9a10 yes --note 'skip the docs'"
     )]
     Answer(EngineArgs),
+    /// Give a submitted run whose host is lost to another worker
+    #[command(hide = true, after_help = "Example:\n  loop reassign 0198b2c4-77aa-7c31-9d1c-3f6c2b7e9a10")]
+    Reassign(EngineArgs),
     /// Print the JSON Schema of manifests, for editors
     #[command(hide = true, after_help = "Example:\n  loop schema > loop.schema.json")]
     Schema {

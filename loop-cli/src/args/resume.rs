@@ -7,7 +7,7 @@ use loop_core::Usd;
 use loop_guardrails::policy::command::CommandPrefix;
 use loop_manifest::duration;
 
-use super::{OutputArgs, numbers::dollars};
+use super::{Engine, OutputArgs, numbers::dollars};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ResumeArgs {
@@ -22,6 +22,14 @@ pub(crate) struct ResumeArgs {
     /// Let tools run commands beginning with these words
     #[arg(long, value_name = "COMMAND")]
     pub(crate) allow: Vec<CommandPrefix>,
+    /// Resume a submitted run of this engine
+    #[arg(
+        long,
+        value_name = "ENGINE",
+        hide_possible_values = true,
+        conflicts_with_all = ["accept_changes", "keep_output", "allow"]
+    )]
+    pub(crate) engine: Option<Engine>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]

@@ -10,7 +10,7 @@ use std::{
 use anyhow::anyhow;
 
 use super::Failure;
-use crate::args::Engine;
+use crate::args::{Engine, GrantArgs};
 
 /// The program, which is found on the PATH as git finds its subcommands.
 const PROGRAM: &str = "loop-temporal";
@@ -40,10 +40,34 @@ pub(crate) fn exec_run(
     run: Option<&str>,
     json: bool,
 ) -> Result<ExitCode, Failure> {
-    let run = run.ok_or_else(|| {
+    exec(command, [Some(named(run)?), json.then_some("--json")].into_iter().flatten())
+}
+
+/// Carries out `loop resume` on the engine.
+pub(crate) fn exec_resume(
+    Engine::Temporal: Engine,
+    run: Option<&str>,
+    grant: &GrantArgs,
+) -> Result<ExitCode, Failure> {
+    let more = |count: u64| Some(count.to_string()).filter(|_| count > 0);
+    let values = [
+        ("--add-iterations", more(grant.add_iterations)),
+        ("--add-cost", grant.add_cost.map(|cost| cost.as_f64().to_string())),
+        ("--add-tokens", more(grant.add_tokens)),
+        ("--add-seconds", grant.add_seconds.map(|time| time.as_secs_f64().to_string())),
+        ("--note", grant.note.clone()),
+    ];
+    let mut words = vec![named(run)?.to_owned()];
+    for (flag, value) in values.into_iter().filter_map(|(flag, value)| Some((flag, value?))) {
+        words.extend([flag.to_owned(), value]);
+    }
+    exec("resume", words)
+}
+
+fn named(run: Option<&str>) -> Result<&str, Failure> {
+    run.ok_or_else(|| {
         Failure::Usage(anyhow!("name the run: `loop runs --engine temporal` lists the runs of the engine"))
-    })?;
-    exec(command, [Some(run), json.then_some("--json")].into_iter().flatten())
+    })
 }
 
 /// Carries out a command whose words all belong to the program.

@@ -109,6 +109,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Worker(args) => engine::exec_passed("worker", &args.words),
         Command::Cancel(args) => engine::exec_passed("cancel", &args.words),
         Command::Answer(args) => engine::exec_passed("answer", &args.words),
+        Command::Reassign(args) => engine::exec_passed("reassign", &args.words),
         Command::Schema { assay } => schema::exec(assay),
         Command::Init(args) => init::exec(&args),
         Command::Completions { shell } => completions::exec(shell),

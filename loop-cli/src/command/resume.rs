@@ -11,7 +11,7 @@ use loop_session::repeat::RepeatedWork;
 use loop_telemetry::{FileJournal, Record, RunEntry, RunInfo, RunStore, StoreError};
 
 use super::{
-    Failure, OrFail,
+    Failure, OrFail, engine,
     environment::{self, block_on, execution_context},
     every,
     run_lifecycle::{
@@ -34,6 +34,9 @@ use crate::{
 };
 
 pub(crate) fn exec(args: &ResumeArgs) -> Result<ExitCode, Failure> {
+    if let Some(engine) = args.engine {
+        return engine::exec_resume(engine, args.run.as_deref(), &args.grant);
+    }
     let OutputArgs { show_output: verbose, quiet, .. } = args.output;
     exec_reporting(args, &ReportingArgs { verbose, quiet, ..ReportingArgs::default() })
 }
@@ -46,6 +49,7 @@ pub(super) fn of(run: &str, output: OutputArgs) -> ResumeArgs {
         accept_changes: false,
         keep_output: false,
         allow: Vec::new(),
+        engine: None,
         output,
         grant,
     }

@@ -16,7 +16,7 @@ fn call(args: &[&str]) -> CommandResult {
 
 #[test]
 fn the_program_gets_the_arguments_and_its_exit_code_is_that_of_loop() {
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 10] = [
         (
             &["submit", "a b.yaml", "--queue", "q", "--count", "3"],
             "<submit><a b.yaml><--queue><q><--count><3>",
@@ -27,6 +27,22 @@ fn the_program_gets_the_arguments_and_its_exit_code_is_that_of_loop() {
         (&["answer", "r1", "yes", "--note", "go"], "<answer><r1><yes><--note><go>"),
         (&["runs", "--engine", "temporal", "--json"], "<runs><--json>"),
         (&["show", "r1", "--engine=temporal"], "<show><r1>"),
+        (&["reassign", "r1"], "<reassign><r1>"),
+        (
+            &[
+                "resume",
+                "r1",
+                "--engine",
+                "temporal",
+                "--add-cost",
+                "2.5",
+                "--add-seconds",
+                "1m",
+                "--note",
+                "go",
+            ],
+            "<resume><r1><--add-cost><2.5><--add-seconds><60><--note><go>",
+        ),
         (&["tail", "--engine", "temporal", "r1"], "<tail><r1>"),
     ];
     for (args, passed) in cases {
@@ -49,4 +65,6 @@ fn a_missing_program_is_named_with_the_way_to_build_it() {
 fn a_run_of_an_engine_has_to_be_named() {
     call(&["show", "--engine", "temporal"]).exits(2).says(&["loop runs --engine temporal"]);
     call(&["show", "r1", "--engine", "restate"]).exits(2);
+    call(&["resume", "--engine", "temporal"]).exits(2).says(&["loop runs --engine temporal"]);
+    call(&["resume", "r1", "--engine", "temporal", "--keep-output"]).exits(2);
 }
