@@ -97,6 +97,42 @@ fn helpers_of_tests_judge_in_every_language() {
             "",
             vec!["/data/golden.txt"],
         ),
+        (vec![own, go, ("internal/testutil/same.go", "")], "", vec!["/internal/testutil/same.go"]),
+        (vec![own, go, ("internal/testutil/same.go", ""), ("a.go", "\"app/internal/testutil\"")], "", vec![]),
+        (vec![own, go, ("helpers.go", "func same() {}")], "", vec!["/helpers.go"]),
+        (vec![own, go, ("helpers.go", "func same() {}"), ("a.go", "same()")], "", vec![]),
+        (vec![own, go, ("helpers.go", "func same() {}\nfunc Add() {}")], "", vec![]),
+        (vec![rust, ("qa/all.rs", ""), ("data/four", "")], "", vec!["/data/four", "/qa/all.rs"]),
+        (vec![rust, ("src/testing.rs", ""), ("src/lib.rs", "pub mod testing;")], "", vec!["/src/testing.rs"]),
+        (vec![rust, ("src/testing.rs", ""), ("src/lib.rs", "testing::same()")], "", vec![]),
+        (
+            vec![
+                ("src/lib.rs", "#[cfg(test)]\nmod cases;\nmod add;"),
+                ("src/cases.rs", ""),
+                ("src/add.rs", ""),
+            ],
+            "",
+            vec!["/src/cases.rs"],
+        ),
+        (
+            vec![
+                ("tests/test_a.py", "from app.testing import same"),
+                ("app/testing.py", ""),
+                ("app/__init__.py", ""),
+            ],
+            "",
+            vec!["/app/testing.py"],
+        ),
+    ] {
+        let lines = named(&files, task).lines;
+        assert_eq!(lines.into_iter().collect::<Vec<_>>(), expected, "{files:?}");
+    }
+}
+
+#[test]
+fn helpers_with_names_and_embedded_files_judge() {
+    let own = ("go.mod", "module app\n");
+    for (files, task, expected) in [
         (
             vec![
                 (
@@ -151,32 +187,6 @@ fn helpers_of_tests_judge_in_every_language() {
             ],
             "",
             vec!["/sub/want.txt"],
-        ),
-        (vec![own, go, ("internal/testutil/same.go", "")], "", vec!["/internal/testutil/same.go"]),
-        (vec![own, go, ("internal/testutil/same.go", ""), ("a.go", "\"app/internal/testutil\"")], "", vec![]),
-        (vec![own, go, ("helpers.go", "func same() {}")], "", vec!["/helpers.go"]),
-        (vec![own, go, ("helpers.go", "func same() {}"), ("a.go", "same()")], "", vec![]),
-        (vec![own, go, ("helpers.go", "func same() {}\nfunc Add() {}")], "", vec![]),
-        (vec![rust, ("qa/all.rs", ""), ("data/four", "")], "", vec!["/data/four", "/qa/all.rs"]),
-        (vec![rust, ("src/testing.rs", ""), ("src/lib.rs", "pub mod testing;")], "", vec!["/src/testing.rs"]),
-        (vec![rust, ("src/testing.rs", ""), ("src/lib.rs", "testing::same()")], "", vec![]),
-        (
-            vec![
-                ("src/lib.rs", "#[cfg(test)]\nmod cases;\nmod add;"),
-                ("src/cases.rs", ""),
-                ("src/add.rs", ""),
-            ],
-            "",
-            vec!["/src/cases.rs"],
-        ),
-        (
-            vec![
-                ("tests/test_a.py", "from app.testing import same"),
-                ("app/testing.py", ""),
-                ("app/__init__.py", ""),
-            ],
-            "",
-            vec!["/app/testing.py"],
         ),
     ] {
         let lines = named(&files, task).lines;
