@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use loop_agents::process::sandbox::SandboxNetwork;
+use loop_agents::process::sandbox::{Sandbox, SandboxNetwork, SandboxSupport};
 
 use super::scene::{Scene, can_be_tested};
 
@@ -88,7 +88,7 @@ fn a_workspace_that_is_a_link_works() {
         let scene = Scene::new();
         let link = scene.outside.join("link");
         std::os::unix::fs::symlink(&scene.inside, &link).unwrap();
-        let sandbox = loop_agents::process::sandbox::Sandbox::new().write(&link);
+        let sandbox = Sandbox::new().write(&link);
         assert!(scene.run("echo x >new && cat new", Some(&sandbox)).exit.success());
         assert!(!scene.run("cat $OUT/secret", Some(&sandbox)).exit.success());
     }
@@ -103,4 +103,18 @@ fn this_process_stays_outside() {
         assert_eq!(fs::read_to_string(scene.inside.join(".env")).unwrap(), "treasure\n");
         assert!(std::net::TcpListener::bind("127.0.0.1:0").is_ok());
     }
+}
+
+#[test]
+fn a_hidden_folder_may_contain_hidden_files() {
+    if !can_be_tested() || !SandboxSupport::detect().mounts {
+        return;
+    }
+    let scene = Scene::new();
+    let logins = scene.inside.join(".ssh");
+    fs::create_dir(&logins).unwrap();
+    let keys: Vec<_> = (0..9).map(|number| logins.join(format!("key{number}"))).collect();
+    keys.iter().for_each(|key| fs::write(key, "treasure").unwrap());
+    let sandbox = keys.into_iter().fold(scene.sandbox().hide(&logins), Sandbox::hide);
+    assert!(scene.run("test -d .ssh && test -z \"$(ls .ssh)\"", Some(&sandbox)).exit.success());
 }

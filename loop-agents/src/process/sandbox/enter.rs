@@ -1,7 +1,7 @@
 //! The way into a sandbox, for one thread.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashSet},
     io,
     os::fd::AsRawFd,
     path::{Path, PathBuf},
@@ -181,7 +181,7 @@ impl PreparedSandbox {
     /// A hidden file was moved meanwhile, so that something else was covered.
     fn cover_all(&self, places: &[Vec<PathBuf>]) -> io::Result<()> {
         let is_writable = |path: &&PathBuf| self.inner.write.iter().any(|folder| path.starts_with(folder));
-        let to_cover: HashSet<_> = places.iter().flatten().filter(is_writable).collect();
+        let to_cover: BTreeSet<_> = places.iter().flatten().filter(is_writable).collect();
         if to_cover.is_empty() {
             return Ok(());
         }
@@ -190,7 +190,8 @@ impl PreparedSandbox {
         mount_bind(&covers, &covers)?;
         mount_remount(&covers, MountFlags::BIND | MountFlags::RDONLY, "")?;
         let mut covered = HashSet::new();
-        for path in to_cover {
+        // What is in a hidden folder comes before the folder, whose cover takes its place.
+        for path in to_cover.into_iter().rev() {
             covered.extend(cover(&covers, path)?);
             aliases.of(path).iter().try_for_each(|alias| cover(&covers, alias).map(drop))?;
         }
