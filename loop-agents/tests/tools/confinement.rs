@@ -40,7 +40,8 @@ async fn what_examines_go_has_no_network_reads_no_secret_changes_nothing_and_nee
     if !can_be_tested() {
         return;
     }
-    let go = "#!/bin/sh\necho $CGO_ENABLED $GOPROXY $GOWORK $*; cat .env; echo x > made; exit 1\n";
+    let go = "#!/bin/sh\nsay() { echo \"a.go:1:1: $*\"; }\nsay $CGO_ENABLED $GOPROXY $GOWORK $*; say $(cat .env); \
+              echo x > made; exit 1\n";
     for (has_secret, sandbox) in
         [(false, SandboxMode::Auto), (true, SandboxMode::Auto), (false, SandboxMode::Off)]
     {
