@@ -47,7 +47,7 @@ impl Iteration for CaseIteration {
             RunPlace::new(&self.assay, last.index).discard().await?;
         }
         if let Some(halt) = self.assay.halt(run.case) {
-            return Err(WorkError::Halt(halt).into());
+            return Err(WorkError::Halt(halt));
         }
         let made = run.make(&cx).await;
         let made = made.or_else(|error| Ok::<_, WorkError>(CaseRun::not_made(index, unmade(error, &cx)?)))?;

@@ -124,7 +124,7 @@ fn is_han_or_kana(letter: char) -> bool {
         0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x323AF)
 }
 
-/// Tests for a letter of Chinese, Japanese or Korean, which stands for a syllable or a word.
+/// Tests for a letter of Chinese, Japanese or Korean, each of which is a syllable or a word.
 pub(crate) fn is_syllable(letter: char) -> bool {
     is_han_or_kana(letter) || is_hangul(letter)
 }

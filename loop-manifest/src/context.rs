@@ -23,7 +23,7 @@ use std::{
 };
 
 use loop_agents::{
-    process::{Job, OutputStream, RUN_VARIABLE, Supervisor},
+    process::{Job, OutputStream, Supervisor},
     shell::Shell,
     usage::{UsageFile, UsageLog},
 };
@@ -238,11 +238,6 @@ impl ExecutionContext {
     /// The value of one of the user's variables.
     pub fn variable(&self, name: &str) -> Option<OsString> {
         self.variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
-    }
-
-    /// Returns whether a run started this program: its variables name one. No person answers its questions then.
-    pub fn is_in_run(&self) -> bool {
-        self.variable(RUN_VARIABLE).is_some()
     }
 
     /// The command that runs, to be stopped and continued.

@@ -34,7 +34,7 @@ const LISTED: usize = 20;
 
 const COLUMNS: &[Column] = &[
     Column::words("session"),
-    Column::words("name or first prompt"),
+    Column::words("name"),
     Column::words("last used"),
     Column::numbers("size"),
     Column::words("folder"),

@@ -222,6 +222,6 @@ fn a_file_whose_name_is_a_word_of_the_usual_prompt_judges_too() {
         "evaluator": { "command": "sed -n -f rules state | grep -q yes", "sealed": true },
         "guardrails": { "max_iterations": 1 },
     });
-    scenario.write("loop.json", &manifest.to_string());
+    scenario.write("loop.json", manifest.to_string());
     scenario.run(&["run", "loop.json"]).exits(1).says(&["loop put them back: rules"]);
 }

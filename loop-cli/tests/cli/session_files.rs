@@ -55,7 +55,7 @@ fn who_has_a_file_read_is_told_what_of_it_is_not_read() {
         let mut chat = chat(&scenario, &server, size);
         chat.says("/read latin.txt", "; 2 bytes are not UTF-8, and show as U+FFFD");
         chat.says("/read long.txt", "; cut before line 9217");
-        chat.says("/attach long.txt", "attached long.txt, 63");
+        chat.says("/attach long.txt", "attached long.txt, 13");
         chat.says("/read-dir --depth 1 .", "latin.txt: 2 bytes are not UTF-8");
         chat.sees("long.txt: cut before line 9217");
         chat.says("/run cat latin.txt", "[... 2 bytes are not UTF-8, and show as U+FFFD ...]");

@@ -72,7 +72,7 @@ fn a_record_that_is_switched_off_is_removed_and_one_that_is_switched_on_is_whole
         chat.says("/context add remember this", "pinned");
         assert!(stored(&scenario).contains("First reply."));
         chat.says("/record off", "nothing of this session is recorded");
-        chat.sees("`/record on` stores the conversation again");
+        chat.sees("what was recorded until now is removed");
         chat.says("the second prompt", "Second reply.");
         let off = stored(&scenario);
         assert!(!off.contains("First reply.") && !off.contains("second prompt"), "{off}");

@@ -136,7 +136,7 @@ pub(super) fn misspelt_synonym(written: &str) -> Option<&'static str> {
     const SHORTEST: usize = 6;
     let plain = plain(written);
     let is_near = |word: &&str| word.len() >= SHORTEST && strsim::osa_distance(&plain, word) == 1;
-    SYNONYMS.iter().find(|(words, _)| words.iter().any(|word| is_near(word))).map(|(_, name)| *name)
+    SYNONYMS.iter().find(|(words, _)| words.iter().any(is_near)).map(|(_, name)| *name)
 }
 
 /// Returns what to do instead of writing a key with this name of another tool.

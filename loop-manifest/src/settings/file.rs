@@ -174,10 +174,7 @@ fn part(
             "engine" => tables.engine = engine::read(&entry.node, source, owner, problems),
             "folders" => tables.folders = folders::read(&entry.node, source, owner, problems),
             "formatters" => tables.formatters = after_write::read_commands(&entry, source, owner, problems),
-            "knowledge" => {
-                let table = SettingsTable::of("knowledge", knowledge::KEYS, &entry.node, source, problems);
-                tables.knowledge = table.map(|table| knowledge::read(table, owner)).unwrap_or_default();
-            }
+            "knowledge" => tables.knowledge = knowledge::read(&entry.node, source, owner, problems),
             "memory" => {
                 of_manifest = memory::of_manifest(&mut entry, owner);
                 let table = SettingsTable::of("memory", memory::KEYS, &entry.node, source, problems);

@@ -5,18 +5,27 @@
 use std::path::{Path, PathBuf};
 
 use super::table::{SettingsOwner, SettingsTable};
+use crate::{Source, diagnostics::Diagnostic, document::Node};
 
 /// The keys of the table.
-pub(super) const KEYS: &[&str] = &["model2vec"];
+const KEYS: &[&str] = &["model2vec"];
 
 /// The values of the table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KnowledgeSettings {
-    /// The folder with the files of a model of Model2Vec, which the embedder `model2vec` uses.
+    /// The folder with the files of a model that the embedder `model2vec` uses.
     pub model2vec: Option<PathBuf>,
 }
 
-pub(super) fn read(mut table: SettingsTable<'_>, owner: SettingsOwner) -> KnowledgeSettings {
+pub(super) fn read(
+    node: &Node,
+    source: &Source,
+    owner: SettingsOwner,
+    problems: &mut Vec<Diagnostic>,
+) -> KnowledgeSettings {
+    let Some(mut table) = SettingsTable::of("knowledge", KEYS, node, source, problems) else {
+        return KnowledgeSettings::default();
+    };
     table.refuse_in_project(KEYS, owner, "a project must not choose files of yours");
     KnowledgeSettings { model2vec: table.text("model2vec", absolute).map(|folder| folder.value) }
 }

@@ -3,6 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use loop_agents::{
+    process::RUN_VARIABLE,
     skills::{LoadSkill, Skill, Skills},
     tools::{OriginalFiles, Toolbox},
 };
@@ -63,8 +64,8 @@ impl SessionTools {
         let state = StateDir::from_env_with(|name| place.variable(name))?;
         let agreed_scripts = AgreedScripts::of(&state, workspace.root())?;
         let setup = ChatSetup::new(settings, place);
-        let approvals =
-            ApprovalChannel::new(settings.user.path.as_deref(), workspace.root(), place.is_in_run());
+        let is_in_run = place.variable(RUN_VARIABLE).is_some();
+        let approvals = ApprovalChannel::new(settings.user.path.as_deref(), workspace.root(), is_in_run);
         approvals.set_approve_writes(workspace.policy().approve_writes().value);
         let originals = OriginalFiles::default();
         let toolbox = setup.toolbox(&ToolName::ALL, &workspace, &audit);

@@ -192,7 +192,7 @@ async fn examined(sensor: &Sensor, cx: &ToolContext) -> String {
     };
     let printed = |_, bytes: &[u8]| {
         if let Sensor::Chosen(_) = sensor {
-            cx.printed(bytes)
+            cx.printed(bytes);
         }
     };
     match process.run(pending(), printed).await {

@@ -13,7 +13,7 @@ use loop_telemetry::words::harmless;
 use super::{print_queue::PrintAction, run_panel::PanelContent};
 use crate::view::{WARN, paint};
 
-/// Begins and ends a frame (mode 2026 of terminals). What lies between them appears at once, without flicker.
+/// Begins and ends a frame (mode 2026 of terminals). All between them appears at once, without flicker.
 const BEGIN_FRAME: &str = "\x1b[?2026h";
 const END_FRAME: &str = "\x1b[?2026l";
 

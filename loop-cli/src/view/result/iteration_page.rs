@@ -72,10 +72,14 @@ impl IterationPage {
         if let Some(score) = row.score {
             line("score", format!("{score:.2}"));
         }
-        if let Some(summary) = verdict.as_ref().and_then(|verdict| text::check_line(verdict, LINE)) {
+        let feedback = verdict.as_ref().and_then(Verdict::feedback);
+        let summary = verdict.as_ref().and_then(|verdict| text::check_line(verdict, LINE));
+        // The feedback of a check that printed nothing says the same.
+        let is_more = |summary: &String| feedback != Some(&format!("the check {summary}"));
+        if let Some(summary) = summary.filter(is_more) {
             line("summary", format!("{summary} (`--evaluation` prints all of it that is stored)"));
         }
-        if let Some(feedback) = verdict.as_ref().and_then(Verdict::feedback) {
+        if let Some(feedback) = feedback {
             line("feedback", feedback.to_owned());
         }
         line("cost", row.cost().to_string());

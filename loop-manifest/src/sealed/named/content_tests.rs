@@ -130,8 +130,7 @@ fn helpers_of_tests_judge_in_every_language() {
 }
 
 #[test]
-fn helpers_with_names_and_embedded_files_judge() {
-    let own = ("go.mod", "module app\n");
+fn helpers_with_names_judge() {
     for (files, task, expected) in [
         (
             vec![
@@ -168,6 +167,16 @@ fn helpers_with_names_and_embedded_files_judge() {
             "",
             vec!["/web/src/testing/same.ts"],
         ),
+    ] {
+        let lines = named(&files, task).lines;
+        assert_eq!(lines.into_iter().collect::<Vec<_>>(), expected, "{files:?}");
+    }
+}
+
+#[test]
+fn helpers_in_modules_of_go_and_embedded_files_judge() {
+    let own = ("go.mod", "module app\n");
+    for (files, task, expected) in [
         (
             vec![
                 own,
