@@ -1,5 +1,5 @@
 //! Measures an ingest beside reading and tokenising the same files, and a query beside the bare SQL query and one pass
-//! over all vectors. Then measures [recall](crate::recall).
+//! over all vectors. Then measures `recall`.
 
 use std::{
     fs,
