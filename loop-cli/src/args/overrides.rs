@@ -1,7 +1,10 @@
 //! Values on the command line that change a manifest, or replace it.
 
 use clap::Args;
-use loop_manifest::Overrides;
+use loop_manifest::{
+    Overrides,
+    init::{in_full, in_full_confined},
+};
 
 // Values for keys of the manifest. `--agent` or `--model`, `--check` and `--max` together need no manifest.
 #[derive(Debug, Clone, Args)]
@@ -57,9 +60,14 @@ pub(crate) struct OverrideArgs {
 impl OverrideArgs {
     /// Returns the overrides of a command, such as `loop run`.
     pub(crate) fn overrides(&self, command: &str) -> Overrides {
-        let agent = self.agent.as_deref().map(loop_manifest::init::in_full);
+        // Only a required sandbox holds in any case, so that an agent may drop its own.
+        let is_confined = self.sandbox.as_deref() == Some("require");
+        let agent = self.agent.as_deref().map(|agent| match is_confined {
+            true => in_full_confined(agent),
+            false => in_full(agent).to_owned(),
+        });
         let flags = [
-            ("--agent", agent),
+            ("--agent", agent.as_deref()),
             ("--model", self.model.as_deref()),
             ("--check", self.check.as_deref()),
             ("--max", self.max.as_deref()),

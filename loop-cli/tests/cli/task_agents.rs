@@ -155,7 +155,7 @@ fn an_agent_that_is_not_there_is_an_error() {
 }
 
 #[test]
-fn codex_has_one_sandbox_in_a_task() {
+fn codex_has_one_sandbox_in_a_task_and_in_a_run() {
     let support = SandboxSupport::detect();
     if support.landlock_abi < SandboxSupport::MIN_LANDLOCK_ABI || !support.seccomp {
         return;
@@ -169,9 +169,13 @@ fn codex_has_one_sandbox_in_a_task() {
     fs::create_dir_all(scenario.path("../home")).expect("a folder");
     let review = reviewer("");
     for (flag, words) in [("--sandbox", "danger-full-access"), ("--sandbox=warn", "workspace-write")] {
-        let args = ["task", "task.md", "--agent", "codex", "--review-agent", &review, flag];
-        let mut command = scenario.loop_command(&args);
-        RunningCommand::new(command.env("PATH", &path)).finish().exits(0);
-        assert!(scenario.read("words").contains(words), "{flag}");
+        let task = ["task", "task.md", "--agent", "codex", "--review-agent", &review, flag];
+        let run = ["run", "--agent", "codex", "--check", "test -e words", "--max", "1", flag];
+        for args in [&task[..], &run[..]] {
+            let mut command = scenario.loop_command(args);
+            RunningCommand::new(command.env("PATH", &path)).finish().exits(0);
+            assert!(scenario.read("words").contains(words), "{args:?}");
+            fs::remove_file(scenario.path("words")).expect("a file");
+        }
     }
 }
