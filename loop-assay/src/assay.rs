@@ -203,8 +203,9 @@ impl Assay {
         let budget = budget.map(|usd| SharedBudget::new(Ceiling::cost(usd)));
         let mut lanes = Vec::new();
         for first in 0..jobs {
-            let last = journals::outputs::<CaseRun>(&lane_place(&shared, first))?.pop();
-            if last.is_none_or(|last| last.index + jobs < count) {
+            let made = journals::outputs::<CaseRun>(&lane_place(&shared, first))?;
+            made.iter().for_each(|run| shared.count(&shared.cases[run.index / shared.runs], run));
+            if made.last().is_none_or(|last| last.index + jobs < count) {
                 let lane = lane(&shared, first, jobs)?.cancel_on(cancel.clone());
                 lanes.push(match &budget {
                     Some(budget) => lane.share(budget),

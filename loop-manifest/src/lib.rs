@@ -20,6 +20,7 @@ mod field;
 mod fields;
 mod format;
 pub mod init;
+mod json_comments;
 mod key_errors;
 mod keys;
 mod load;

@@ -2,9 +2,15 @@
 
 use std::ops::RangeInclusive;
 
-/// The advice for a person without the programs.
-pub(crate) const POPPLER: &str =
-    "install poppler (the package `poppler-utils` of Debian, Ubuntu and Fedora, `poppler` elsewhere)";
+/// Returns the reason why a program did not run, with advice for a person who does not have it.
+pub(crate) fn advised(why: String) -> String {
+    match why.contains("cannot find the program") {
+        true => format!(
+            "{why}: install poppler (the package `poppler-utils` of Debian, Ubuntu and Fedora, `poppler` elsewhere)"
+        ),
+        false => why,
+    }
+}
 
 /// The most commands for one PDF, whose pages may be empty.
 pub(crate) const MOST_COMMANDS: usize = 50;

@@ -1,5 +1,6 @@
 //! Long outputs stay on their worker.
 
+use loop_agents::output::excerpt;
 use loop_core::StepRecord;
 use serde_json::Value;
 
@@ -11,8 +12,6 @@ const LONGEST_VALUE: usize = 64 * 1024;
 /// The bytes that a text in a longer value keeps, half of them at its end.
 const LONGEST_TEXT: usize = 8 * 1024;
 
-const GAP: &str = "\n[…]\n";
-
 /// The last output of a run, if it is too long for the server.
 #[derive(Debug, Default)]
 pub(crate) struct Outputs(Option<(u64, Value)>);
@@ -20,11 +19,8 @@ pub(crate) struct Outputs(Option<(u64, Value)>);
 impl Outputs {
     /// Shortens the texts of an output, and keeps the whole output for the next steps of this worker.
     pub(crate) fn shorten(&mut self, iteration: u64, output: &mut Value) {
-        self.0 = None;
-        let whole = output.clone();
-        if shorten(output) {
-            self.0 = Some((iteration, whole));
-        }
+        self.0 = is_long(output).then(|| (iteration, output.clone()));
+        shorten(output);
     }
 
     /// Puts the whole output into the work that reads it. After a restart of the worker, it reads the shortened one.
@@ -41,21 +37,15 @@ impl Outputs {
     }
 }
 
-/// Shortens the texts of a long value, and returns whether it was too long.
-pub(crate) fn shorten(value: &mut Value) -> bool {
-    let is_long = value.to_string().len() > LONGEST_VALUE;
-    if is_long {
-        change_texts(value, &shortened);
+/// Shortens the texts of a value that is too long.
+pub(crate) fn shorten(value: &mut Value) {
+    if is_long(value) {
+        change_texts(value, &|text: &str| excerpt(text.as_bytes(), LONGEST_TEXT));
     }
-    is_long
 }
 
-fn shortened(text: &str) -> String {
-    if text.len() <= LONGEST_TEXT {
-        return text.to_owned();
-    }
-    let (start, end) = (LONGEST_TEXT / 2, text.len() - LONGEST_TEXT / 2);
-    [&text[..text.floor_char_boundary(start)], GAP, &text[text.ceil_char_boundary(end)..]].concat()
+fn is_long(value: &Value) -> bool {
+    value.to_string().len() > LONGEST_VALUE
 }
 
 #[cfg(test)]

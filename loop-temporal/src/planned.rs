@@ -162,7 +162,7 @@ impl Loops for PlannedLoops {
         }
         match (&mut answer.result, request.work.kind) {
             (WorkResult::Done(output), StepKind::Iterate) => outputs.shorten(request.work.iteration, output),
-            (WorkResult::Done(verdict), StepKind::Evaluate) => drop(shorten(verdict)),
+            (WorkResult::Done(verdict), StepKind::Evaluate) => shorten(verdict),
             _ => {}
         }
         redact(&mut answer, redactor);

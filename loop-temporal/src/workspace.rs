@@ -6,6 +6,7 @@ use std::{
     process::Stdio,
 };
 
+use loop_manifest::snapshots::GIT_VARIABLES;
 use serde::{Deserialize, Serialize};
 use tokio::process::Command;
 
@@ -171,7 +172,7 @@ impl GitWorkspace {
 /// # Errors
 /// The message of git.
 pub(crate) async fn git(command: &mut Command) -> Result<String, String> {
-    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
+    for variable in GIT_VARIABLES {
         command.env_remove(variable);
     }
     command.env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null()).kill_on_drop(true);

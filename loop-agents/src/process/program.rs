@@ -103,8 +103,8 @@ fn find(program: &str, env: &Environment) -> Result<PathBuf, ProcessError> {
         .ok_or_else(|| ProcessError::NotFound { program: program.to_owned() })
 }
 
-/// Returns the folders of a search path such as `PATH` that are outside of `folder`. So nobody who may
-/// write in `folder` chooses a program.
+/// Returns the folders of a search path such as `PATH` that are outside of `folder`. So nobody who may write in `folder`
+/// chooses a program.
 pub fn path_outside(path: &OsStr, folder: &Path) -> OsString {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     // A program can start others by name, and then a relative folder would be one below its working directory.

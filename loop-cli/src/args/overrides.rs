@@ -1,10 +1,7 @@
 //! Values on the command line that change a manifest, or replace it.
 
 use clap::Args;
-use loop_manifest::{
-    Overrides,
-    init::{in_full, in_full_confined},
-};
+use loop_manifest::{Overrides, init::in_full_within};
 
 // Values for keys of the manifest. `--agent` or `--model`, `--check` and `--max` together need no manifest.
 #[derive(Debug, Clone, Args)]
@@ -62,10 +59,7 @@ impl OverrideArgs {
     pub(crate) fn overrides(&self, command: &str) -> Overrides {
         // Only a required sandbox holds in any case, so that an agent may drop its own.
         let is_confined = self.sandbox.as_deref() == Some("require");
-        let agent = self.agent.as_deref().map(|agent| match is_confined {
-            true => in_full_confined(agent),
-            false => in_full(agent).to_owned(),
-        });
+        let agent = self.agent.as_deref().map(|agent| in_full_within(agent, is_confined));
         let flags = [
             ("--agent", agent.as_deref()),
             ("--model", self.model.as_deref()),

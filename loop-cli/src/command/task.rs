@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use loop_agents::review::TaskOutput;
 use loop_core::Progress;
 use loop_manifest::{
-    init::{in_full, in_full_confined},
+    init::in_full_within,
     model::ModelChoiceError,
     task::{DEFAULT_LOOPS, Task, TaskAgent, TaskFile, TaskSandbox, TaskSpec, TaskText},
 };
@@ -150,9 +150,7 @@ fn spec(
     model: impl FnOnce(Option<String>) -> Result<TaskAgent, ModelChoiceError>,
 ) -> Result<TaskSpec, Failure> {
     let is_confined = args.sandbox == Some(TaskSandbox::Require);
-    let command = |line: &String| {
-        TaskAgent::Command(if is_confined { in_full_confined(line) } else { in_full(line).to_owned() })
-    };
+    let command = |line: &String| TaskAgent::Command(in_full_within(line, is_confined));
     let executor = match &args.agent {
         Some(line) => command(line),
         None => model(args.model.clone().or(file.model)).or_usage(|| "who works")?,

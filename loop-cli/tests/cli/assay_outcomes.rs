@@ -132,6 +132,8 @@ fn an_assay_under_a_budget_ends_if_a_server_reports_no_cost() {
     let args = [ASSAY, &["--runs", "7", "--budget", "1"]].concat();
     server.run(&scenario, &args).exits(3).says(&["did not report a cost", "the assay was halted"]);
     assert_eq!(server.requests().len(), 3);
+    server.run(&scenario, &args).exits(3).says(&["did not report a cost"]);
+    assert_eq!(server.requests().len(), 3, "an assay that continues knows the runs before it");
     // Another subject, which has no costs, and runs at the same time do not hide it.
     let server = ModelServer::new((0..20).map(|_| Answer::deltas(["hello"])));
     let more = ["--runs", "9", "--budget", "1", "--jobs", "2", "--agent", "echo hello #"];

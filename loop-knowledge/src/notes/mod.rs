@@ -165,9 +165,10 @@ impl<'a> Notes<'a> {
             let Some((project, name)) = project_in_use(change)? else { return Ok(None) };
             let statement =
                 "INSERT INTO observations (project, kind, text, created, doi) VALUES (?1, ?2, ?3, ?4, ?5)";
-            let doi = identifiers::find(&text).into_iter().map(|found| found.identifier);
-            let doi = doi.into_iter().find(|identifier| identifier.kind() == IdentifierKind::Doi);
-            let doi = doi.as_ref().map(Identifier::value);
+            let found = identifiers::find(&text);
+            let mut identifiers = found.iter().map(|found| &found.identifier);
+            let doi = identifiers.find(|identifier| identifier.kind() == IdentifierKind::Doi);
+            let doi = doi.map(Identifier::value);
             change.execute(statement, (project, kind.as_str(), &text, now.to_string(), doi))?;
             let id = change.last_insert_rowid();
             index(change, "observation", id, &indexed)?;

@@ -187,11 +187,13 @@ pub fn in_full(command: &str) -> &str {
     known(command).map_or(command, |known| known.command)
 }
 
-/// Returns the same for a command that runs in a sandbox which is enforced in any case. Codex cannot start its own sandbox
-/// in there, so it starts without one.
-pub fn in_full_confined(command: &str) -> String {
-    let without = |known: &KnownAgent| known.command.replace("workspace-write", "danger-full-access");
-    known(command).map_or_else(|| command.to_owned(), without)
+/// Returns the same for a command that may run in a sandbox. `is_confined` if that is enforced in any case: codex cannot
+/// start its own sandbox in there, so it starts without one.
+pub fn in_full_within(command: &str, is_confined: bool) -> String {
+    match known(command) {
+        Some(known) if is_confined => known.command.replace("workspace-write", "danger-full-access"),
+        _ => in_full(command).to_owned(),
+    }
 }
 
 fn known(command: &str) -> Option<&'static KnownAgent> {
@@ -232,9 +234,9 @@ mod tests {
             matches!(AgentChoice::named(" codex "), AgentChoice::Known(known) if known.program == "codex")
         );
         assert!(matches!(AgentChoice::named("codex exec"), AgentChoice::Given("codex exec")));
-        assert_eq!(in_full_confined("codex"), "codex exec --json --sandbox danger-full-access -");
+        assert_eq!(in_full_within("codex", true), "codex exec --json --sandbox danger-full-access -");
         for own in ["codex exec --sandbox workspace-write -", "claude"] {
-            assert_eq!(in_full_confined(own), in_full(own));
+            assert_eq!(in_full_within(own, true), in_full(own));
         }
     }
 }

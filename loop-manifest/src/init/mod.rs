@@ -35,7 +35,7 @@ mod tests;
 pub(crate) use self::agent::is_executable;
 pub use self::{
     agent::{
-        AgentChoice, AgentCost, KnownAgent, agents_on_path, in_full, in_full_confined, is_on_path,
+        AgentChoice, AgentCost, KnownAgent, agents_on_path, in_full, in_full_within, is_on_path,
         known_programs,
     },
     draft::{CheckChoice, Draft, SCHEMA_FILE},

@@ -13,7 +13,7 @@ use loop_snapshots::{Change, Entry, EntryKind, LeftOut, Store};
 use super::{FolderSnapshots, SnapshotError};
 
 /// The variables that would lead git to another repository or index.
-const GIT_VARIABLES: [&str; 5] =
+pub const GIT_VARIABLES: [&str; 5] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"];
 
 /// The reason why the result of a run cannot be handed over.

@@ -18,7 +18,7 @@ mod restore;
 mod upkeep;
 
 pub use self::{
-    apply::{ApplyError, Handover},
+    apply::{ApplyError, GIT_VARIABLES, Handover},
     error::SnapshotError,
     folder::{Captured, FolderSnapshots},
     iteration::WithSnapshots,

@@ -10,7 +10,7 @@ use loop_knowledge::{
 };
 use serde_json::json;
 
-use crate::pdf_pages::{POPPLER, first_and_last, page_count};
+use crate::pdf_pages::{advised, first_and_last, page_count};
 
 /// The notice of a result that is longer than a tool returns.
 const CUT: &str = "bytes left out";
@@ -51,9 +51,6 @@ impl PdfPrograms {
     async fn run(&self, line: &str) -> Result<String, BoxError> {
         let report = self.0.call("run_command", &json!({ "command": line })).await;
         let output = report.text.strip_suffix("(exit 0)").filter(|_| report.outcome == ToolOutcome::Done);
-        output.map(str::to_owned).ok_or_else(|| match report.text.contains("cannot find the program") {
-            true => format!("{}: {POPPLER}", report.text).into(),
-            false => report.text.into(),
-        })
+        output.map(str::to_owned).ok_or_else(|| advised(report.text.clone()).into())
     }
 }

@@ -40,6 +40,15 @@ pub(crate) fn ended(server: &Server, run: &str, folder: &Path) -> Outcome {
     serde_json::from_str(&server.says(&["tail", run, "--json"], folder)).expect("an outcome")
 }
 
+/// Waits for the end of a run, whose second iteration was cut in its first attempt. Nothing else ran twice.
+pub(crate) fn ends_after_a_second_attempt(server: &Server, run: &str, folder: &Path) {
+    let outcome = ended(server, run, folder);
+    assert_eq!((outcome.ending.name(), outcome.status.iterations), ("goal_met", 3));
+    let log = fs::read_to_string(folder.join("log")).expect("a log");
+    let steps = ["start 1", "end 1", "start 2", "start 2", "end 2", "start 3", "end 3"];
+    assert_eq!(log.lines().collect::<Vec<_>>(), steps);
+}
+
 pub(crate) fn processes(seconds: impl std::fmt::Display) -> usize {
     let wanted = format!("sleep\0{seconds}\0");
     let all = fs::read_dir("/proc").expect("processes").flatten();
@@ -108,11 +117,7 @@ fn no_acknowledged_step_runs_again_after_a_crash_of_the_worker_or_the_server() {
     wait_until("nothing survives the worker", || processes(seconds) == 0);
     server.crash();
     let _worker = server.worker("crash", "w");
-    let outcome = ended(&server, &run, folder.path());
-    assert_eq!((outcome.ending.name(), outcome.status.iterations), ("goal_met", 3));
-    let log = fs::read_to_string(folder.path().join("log")).expect("a log");
-    let steps = ["start 1", "end 1", "start 2", "start 2", "end 2", "start 3", "end 3"];
-    assert_eq!(log.lines().collect::<Vec<_>>(), steps);
+    ends_after_a_second_attempt(&server, &run, folder.path());
 }
 
 #[test]

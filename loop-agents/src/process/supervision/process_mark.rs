@@ -32,7 +32,8 @@ pub fn is_below_a_run() -> bool {
     let own = getpid();
     let program =
         |pid: Pid| fs::metadata(format!("/proc/{pid}/exe")).ok().map(|file| (file.dev(), file.ino()));
-    let is_again = |pid: Pid| pid != own && program(pid).is_some_and(|file| Some(file) == program(own));
+    let own_program = program(own);
+    let is_again = |pid: Pid| pid != own && own_program.is_some() && program(pid) == own_program;
     let mut pid = Some(own);
     while let Some(process) = pid {
         let is_marked = runs_in(&read(process, "environ")).next().is_some()

@@ -71,16 +71,8 @@ async fn a_named_file_may_be_hidden_but_not_secret() {
     let fixture = Fixture::new();
     let paths = [fixture.write(".hidden", "text"), fixture.write("key.pem", "text")];
     let mut store = fixture.store(None);
-    let ingest = Ingest {
-        root: &fixture.root(),
-        paths: &paths,
-        texts: &[],
-        pdf: None,
-        secrets: &Filter,
-        embedder: None,
-        prune: false,
-        now: Timestamp::UNIX_EPOCH,
-    };
+    let root = fixture.root();
+    let ingest = request(&root, &paths);
     let report = store.ingest(ingest).await.unwrap();
     assert_eq!((report.added, report.skipped[&paths[1]]), (1, SkipReason::Secret));
     let missing = [fixture.root().join("missing")];
@@ -117,17 +109,7 @@ async fn prune_drops_what_is_gone_below_the_paths_only() {
     fs::remove_file(fixture.root().join("b/gone.txt")).unwrap();
     assert_eq!(fixture.ingest(&mut store, None, false).await.unwrap().dropped, 0);
     let (root, paths) = (fixture.root(), [fixture.root().join("a")]);
-    let now = Timestamp::UNIX_EPOCH;
-    let ingest = Ingest {
-        root: &root,
-        paths: &paths,
-        texts: &[],
-        pdf: None,
-        secrets: &Filter,
-        embedder: None,
-        prune: true,
-        now,
-    };
+    let ingest = Ingest { prune: true, ..request(&root, &paths) };
     assert_eq!(store.ingest(ingest).await.unwrap().dropped, 1);
     assert_eq!(store.status().unwrap().sources, 2);
     // A file that became secret is dropped too.
@@ -146,18 +128,9 @@ async fn a_named_path_that_is_gone_can_be_pruned() {
     fixture.ingest(&mut store, None, false).await.unwrap();
     fs::remove_file(&file).unwrap();
     fs::remove_dir_all(fixture.root().join("d")).unwrap();
-    let (root, now) = (fixture.root(), Timestamp::UNIX_EPOCH);
+    let root = fixture.root();
     let paths = [file, root.join("d/deep"), root.join("stays.txt")];
-    let ingest = Ingest {
-        root: &root,
-        paths: &paths,
-        texts: &[],
-        pdf: None,
-        secrets: &Filter,
-        embedder: None,
-        prune: true,
-        now,
-    };
+    let ingest = Ingest { prune: true, ..request(&root, &paths) };
     let misspelled = [root.join("solo.txt"), root.join("stays.txt")];
     for refused in [
         Ingest { prune: false, ..ingest },

@@ -36,22 +36,10 @@ async fn child() {
         false
     };
     store.database.connection().progress_handler(40, Some(kill)).unwrap();
-    let (root, now) = (root.join("project"), Timestamp::UNIX_EPOCH);
+    let root = root.join("project");
     let paths = [root.clone()];
     let embedder: Option<&dyn Embedder> = Some(&HashedEmbedder);
-    store
-        .ingest(Ingest {
-            root: &root,
-            paths: &paths,
-            texts: &[],
-            pdf: None,
-            secrets: &Filter,
-            embedder,
-            prune: false,
-            now,
-        })
-        .await
-        .unwrap();
+    store.ingest(Ingest { embedder, ..request(&root, &paths) }).await.unwrap();
 }
 
 #[tokio::test]

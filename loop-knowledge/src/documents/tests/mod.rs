@@ -99,21 +99,16 @@ impl Fixture {
         embedder: Option<&dyn Embedder>,
         prune: bool,
     ) -> Result<IngestReport, DocumentError> {
-        let (root, now) = (self.root(), Timestamp::UNIX_EPOCH);
+        let root = self.root();
         let paths = [root.clone()];
-        store
-            .ingest(Ingest {
-                root: &root,
-                paths: &paths,
-                texts: &[],
-                pdf: None,
-                secrets: &Filter,
-                embedder,
-                prune,
-                now,
-            })
-            .await
+        store.ingest(Ingest { embedder, prune, ..request(&root, &paths) }).await
     }
+}
+
+/// Reads these paths without an embedder, and prunes nothing.
+fn request<'a>(root: &'a Path, paths: &'a [PathBuf]) -> Ingest<'a> {
+    let now = Timestamp::UNIX_EPOCH;
+    Ingest { root, paths, texts: &[], pdf: None, secrets: &Filter, embedder: None, prune: false, now }
 }
 
 /// Returns the chunks of a source, in order.

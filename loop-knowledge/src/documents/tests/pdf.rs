@@ -18,10 +18,9 @@ impl PdfText for Scripted {
 }
 
 async fn ingest(fixture: &Fixture, store: &mut DocumentStore, pdf: Option<&dyn PdfText>) -> IngestReport {
-    let (root, now) = (fixture.root(), Timestamp::UNIX_EPOCH);
+    let root = fixture.root();
     let (paths, embedder) = ([root.clone()], None);
-    let ingest =
-        Ingest { root: &root, paths: &paths, texts: &[], pdf, secrets: &Filter, embedder, prune: false, now };
+    let ingest = Ingest { pdf, embedder, ..request(&root, &paths) };
     store.ingest(ingest).await.unwrap()
 }
 

@@ -57,7 +57,7 @@ fn put_tools(before: &Object, now: &mut Object) {
     }
 }
 
-/// Puts the entries of `exports` back that led to files which judge. Returns `None` if there is none.
+/// Restores the entries of `exports` that led to files of the check. Returns `None` if no entry did.
 pub(super) fn exports(first: &str, text: &str, judges: impl Fn(&str) -> bool) -> Option<String> {
     let mut judged: Object = serde_json::from_str(text).ok()?;
     let first = parse(Some(first))?;

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use regex::Regex;
 use serde_json::Value;
 
 use super::{
     super::{documents::targets, references, scripts},
     Search,
 };
+use crate::json_comments::without_comments;
 
 /// A name, and the paths to which it leads. Both can have one `*`.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl Search<'_> {
                 continue;
             }
             let text = scripts::text_of(&self.folder.join(file));
-            let document = parse(&text);
+            let document = serde_json::from_str(&without_comments(&text)).unwrap_or_default();
             let entries = if is_compiler { paths(&document) } else { package(&document) };
             found.extend(entries.into_iter().map(|(name, targets, is_public)| {
                 let paths = targets.iter().filter_map(|target| self.below(own, target)).collect();
@@ -94,15 +94,4 @@ fn package(document: &Value) -> Entries<'_> {
 fn paths(document: &Value) -> Entries<'_> {
     let names = document["compilerOptions"]["paths"].as_object();
     names.into_iter().flatten().map(|(name, entry)| (name.clone(), targets(entry), false)).collect()
-}
-
-/// Parses JSON with comments on lines of their own, and commas at the end of a list.
-fn parse(text: &str) -> Value {
-    let plain = || {
-        let without_comments =
-            Regex::new(r"(?m)^\s*//.*$|/\*[\s\S]*?\*/").ok()?.replace_all(text, "").into_owned();
-        let form = Regex::new(r",(\s*[}\]])").ok()?;
-        serde_json::from_str(&form.replace_all(&without_comments, "$1")).ok()
-    };
-    serde_json::from_str(text).ok().or_else(plain).unwrap_or_default()
 }

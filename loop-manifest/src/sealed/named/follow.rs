@@ -98,8 +98,7 @@ impl Search<'_> {
             let paths = references::javascript_imports(text);
             let paths = paths.iter().filter_map(|path| self.below(&own, path));
             paths.map(|path| scripts::script_places(&path)).collect()
-        } else if let Some(end) = ["rb", "php", "pl"].into_iter().find(|end| is_other(program, text, end)) {
-            let ends = if end == "pl" { vec!["pm", "pl"] } else { vec![end] };
+        } else if let Some((ends, _)) = OTHERS.iter().find(|other| is_other(program, text, other)) {
             let paths = references::other_imports(text);
             let paths = paths.iter().filter_map(|path| self.below(&own, path));
             let places = |path: PathBuf| {
@@ -183,16 +182,12 @@ fn is_script(path: &Path, text: &str) -> bool {
         || is_for(text, &["node", "deno", "bun"])
 }
 
-/// Returns whether a program is in Ruby, PHP or Perl, whose files have this ending.
-fn is_other(path: &Path, text: &str, end: &str) -> bool {
-    let name = if end == "rb" {
-        "ruby"
-    } else if end == "pl" {
-        "perl"
-    } else {
-        end
-    };
-    has_end(path, &[end]) || is_for(text, &[name])
+/// The endings of files in Ruby, PHP and Perl, and the interpreter of each. The last ending is that of programs.
+const OTHERS: &[(&[&str], &str)] = &[(&["rb"], "ruby"), (&["php"], "php"), (&["pm", "pl"], "perl")];
+
+/// Returns whether a program is in this other language.
+fn is_other(path: &Path, text: &str, (ends, interpreter): &(&[&str], &str)) -> bool {
+    has_end(path, &ends[ends.len() - 1..]) || is_for(text, &[interpreter])
 }
 
 /// Returns whether the first line of a program names one of these interpreters.

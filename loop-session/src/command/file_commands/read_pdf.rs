@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::{
     ArgumentKind, Command, CommandGroup, CommandInfo, InputError, Session,
-    pdf_pages::{self, MOST_COMMANDS, POPPLER, first_and_last, page_count},
+    pdf_pages::{self, MOST_COMMANDS, advised, first_and_last, page_count},
 };
 
 /// The most bytes of text for the model, with room for a notice within 64 KiB.
@@ -99,9 +99,7 @@ fn cut(mut text: String, note: &str) -> (String, String) {
 async fn call(line: &str, session: &mut Session) -> Result<String, InputError> {
     let report =
         session.call("run_command", &json!({ "command": line })).await.map_err(|error| match error {
-            InputError::Refused(text) if text.contains("cannot find the program") => {
-                InputError::refused(format!("{text}: {POPPLER}"))
-            }
+            InputError::Refused(text) => InputError::refused(advised(text)),
             error => error,
         })?;
     match report.text.strip_suffix("(exit 0)") {
